@@ -1,0 +1,82 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import { createScope } from './db/scope.ts'
+import { addAuth } from './http/auth.ts'
+import { addMethodNotAllowed } from './http/errors.ts'
+import { addOpenApi } from './http/openapi.ts'
+import { type App, createServer } from './http/server.ts'
+import type { Cipher } from './lib/cipher.ts'
+import { agentRoutes } from './resources/agents/routes.ts'
+import { createAuthenticator } from './resources/api-keys/authenticate.ts'
+import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { archiveRoutes } from './resources/archives/routes.ts'
+import { adminRoutes } from './resources/organizations/routes.ts'
+import { shapes } from './resources/shapes.ts'
+
+export interface Deps {
+  config: Pick<Config, 'bodyLimit' | 'defaultModel'>
+  database: Database
+  cipher: Cipher
+  logger: FastifyBaseLogger
+  version: string
+}
+
+/** The whole API over a database, ready to listen or to be called with `inject`. */
+export async function buildApp(deps: Deps): Promise<App> {
+  const { config, database, cipher, logger, version } = deps
+  const app = createServer({ bodyLimit: config.bodyLimit, logger })
+  const paths = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = paths.get(url) ?? new Set()
+    for (const one of [method].flat()) methods.add(one)
+    paths.set(url, methods)
+  })
+  await addOpenApi(app as unknown as FastifyInstance, shapes, version)
+
+  const open = { open: true }
+  const health = Type.Object({ version: Type.String(), status: Type.String() })
+  app.get(
+    '/v1/health/',
+    {
+      config: open,
+      schema: {
+        operationId: 'check_health',
+        summary: 'Tell that the server runs',
+        tags: ['health'],
+        response: { 200: health },
+      },
+    },
+    async () => ({ version, status: 'ok' }),
+  )
+  app.get(
+    '/v1/ready/',
+    {
+      config: open,
+      schema: {
+        operationId: 'check_ready',
+        summary: 'Tell whether the database answers',
+        tags: ['health'],
+        response: { 200: health },
+      },
+    },
+    async () => {
+      await sql`select 1`.execute(database.kysely)
+      return { version, status: 'ok' }
+    },
+  )
+
+  const { authenticate, forget } = createAuthenticator(database)
+  await app.register(async (api) => {
+    addAuth(api as unknown as FastifyInstance, authenticate, (actor) => createScope({ database, cipher }, actor))
+    api.register(agentRoutes(config), { prefix: '/v1/agents' })
+    api.register(archiveRoutes, { prefix: '/v1/archives' })
+    api.register(apiKeyRoutes(forget), { prefix: '/v1/api-keys' })
+    api.register(adminRoutes(forget), { prefix: '/v1/admin' })
+  })
+  addMethodNotAllowed(app as unknown as FastifyInstance, paths)
+  await app.ready()
+  return app
+}

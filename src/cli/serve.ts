@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import pretty from 'pino-pretty'
+import { buildApp } from '../app.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { bootstrap } from '../resources/organizations/bootstrap.ts'
+import { openStorage } from './open.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+/** Readable at a terminal, JSON otherwise. */
+function createLogger(level: string) {
+  if (!process.stdout.isTTY) return pino({ level })
+  return pino({ level }, pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' }))
+}
+
+/** What a new user needs to see first. */
+function greet(url: string, config: Config, key: string | undefined) {
+  const where =
+    config.databaseUrl === undefined
+      ? config.dataDir
+      : config.databaseUrl === 'memory:'
+        ? 'in memory: nothing is kept'
+        : `PostgreSQL at ${new URL(config.databaseUrl).host}`
+  console.log(`Cairn     ${url}`)
+  console.log(`API docs  ${url}/docs`)
+  console.log(`Data      ${where}`)
+  if (key) console.log(`Key       ${key}   (shown this once)`)
+  console.log(
+    key ? `Try       curl -H "Authorization: Bearer ${key}" ${url}/v1/agents/` : `Try       curl ${url}/v1/health/`,
+  )
+}
+
+/** An error whose message is all the user needs: what was wrong, and the remedy. */
+function explain(error: unknown, config: Config | undefined): string | undefined {
+  if (error instanceof ConfigError) return error.message
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return `Port ${config?.port} is in use. Stop what uses it, or set PORT to another.`
+  if (config?.databaseUrl && config.databaseUrl !== 'memory:')
+    return `The PostgreSQL server at ${new URL(config.databaseUrl).host} cannot be used: ${(error as Error).message}`
+  return undefined
+}
+
+/** Serves until SIGTERM or SIGINT, then finishes what is in flight and closes the database. Returns the exit code. */
+export async function serve(): Promise<number> {
+  let config: Config | undefined
+  try {
+    config = readConfig()
+    const logger = createLogger(config.logLevel)
+    const { database, cipher, trigrams } = await openStorage(config)
+    try {
+      const key = await bootstrap({ database, cipher }, config.apiKey)
+      const app = await buildApp({ config, database, cipher, logger, version })
+      const stop = Promise.withResolvers<void>()
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
+      await app.listen({ port: config.port, host: config.host })
+      const { port } = app.server.address() as AddressInfo
+      greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)
+      if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
+      await stop.promise
+      await app.close()
+      return 0
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    const text = explain(error, config)
+    if (text === undefined) throw error
+    console.error(text)
+    return 1
+  }
+}

@@ -1,0 +1,86 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Cipher } from '../lib/cipher.ts'
+import { ApiError, notFound } from '../lib/errors.ts'
+import { NOUNS } from '../lib/ids.ts'
+import type { Database } from './database.ts'
+import { answerFor } from './faults.ts'
+import { COMPOSED, type Resource, VERSION, type Versioned } from './resource.ts'
+import type { Tables } from './tables.ts'
+
+/** Who acts, for which organization, and under which condition. */
+export interface Actor {
+  organizationId: string
+  userId: string | null
+  keyId: string | null
+  scopes: readonly string[]
+  requestId: string | null
+  /** Whether the organization runs the whole server. */
+  operator: boolean
+  /** `If-Match`: the versions the caller is content to change. */
+  ifMatch?: readonly number[] | undefined
+}
+
+/** What the verbs of a scope share. */
+export interface Context {
+  database: Database
+  cipher: Cipher
+  actor: Actor
+  /** The transaction the scope lives in, if it does. */
+  trx?: Kysely<Tables> | undefined
+}
+
+export type Values = Record<string, unknown>
+
+/** Objects and arrays travel as JSON text; everything else as it is. */
+export const encode = (value: unknown) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value)
+
+/** Runs `work`; an error of the database becomes the answer it stands for. */
+export async function answering<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw answerFor(error)
+  }
+}
+
+/** The rows of a statement. */
+export async function rowsOf<Row = Values>(context: Context, statement: RawBuilder<unknown>): Promise<Row[]> {
+  const db = context.trx ?? context.database.kysely
+  return (await answering(statement.execute(db))).rows as Row[]
+}
+
+/** The row as it goes out: fields without a value left out, the version beside it. */
+export function toWire<Wire>(row: Values, composed = false): Wire & Versioned {
+  for (const key in row) if (row[key] === null) row[key] = undefined
+  if (row.version !== undefined) {
+    Object.defineProperty(row, VERSION, { value: row.version })
+    if (composed) Object.defineProperty(row, COMPOSED, { value: true })
+    row.version = undefined
+  }
+  return row as Wire & Versioned
+}
+
+/** What a resource's wire shape is selected from: its columns and its computed fields. */
+export const fields = (resource: Resource) =>
+  sql.join([
+    ...resource.columns.map((column) => sql.ref(`${resource.table}.${column}`)),
+    ...Object.entries(resource.computed ?? {}).map(([name, value]) => sql`${value} as ${sql.ref(name)}`),
+  ])
+
+/** The fields, and the version for the ETag. */
+export const versioned = (resource: Resource) => sql`${fields(resource)}, ${sql.ref(`${resource.table}.version`)}`
+
+/** One row of the organization's. */
+export const mine = (context: Context, table: string, id: string) =>
+  sql<boolean>`${sql.ref(`${table}.organization_id`)} = ${context.actor.organizationId} and ${sql.ref(`${table}.id`)} = ${id}`
+
+export const missing = (resource: Resource, id: string) => notFound(NOUNS[resource.prefix], id)
+
+/** 412, with the ETag the caller should have known, unless `version` is one the caller is content to change. */
+export function checkMatch(context: Context, version: number): void {
+  const { ifMatch } = context.actor
+  if (!ifMatch || ifMatch.includes(version)) return
+  throw new ApiError('precondition_failed', `The resource has changed: its ETag is now "${version}".`, {
+    headers: { etag: `"${version}"` },
+  })
+}

@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { join } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg, { type PoolClient, type PoolConfig } from 'pg'
+import type { Config } from '../config.ts'
+import { openEmbedded } from './embedded.ts'
+import { lockDirectory } from './lock.ts'
+import type { Tables } from './tables.ts'
+
+/** An open database: the whole of it, every organization's rows. Resources get a Scope instead. */
+export interface Database {
+  engine: 'embedded' | 'postgres'
+  kysely: Kysely<Tables>
+  /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
+  transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
+  /** The embedded database as a file that `openDatabase` can start from. */
+  dump(): Promise<Blob>
+  close(): Promise<void>
+}
+
+type Settings = Pick<Config, 'databaseUrl' | 'dataDir' | 'poolSize'>
+
+/** PostgreSQL's `2026-11-21 08:30:53.12+00` as the wire has it: UTC, milliseconds, `Z`. */
+function toInstant(text: string): string {
+  const utc = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?\+00$/.exec(text)
+  if (!utc) return new Date(text).toISOString()
+  return `${utc[1]}T${utc[2]}.${(utc[3] ?? '').padEnd(3, '0')}Z`
+}
+
+/** Equal values on both engines: 64-bit integers as numbers, instants as the wire has them. */
+const types: NonNullable<PoolConfig['types']> = {
+  getTypeParser(oid, format) {
+    if (oid === pg.types.builtins.INT8) return Number
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return toInstant
+    return pg.types.getTypeParser(oid as number, format as 'text')
+  },
+}
+
+/** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
+const MAX_PREPARED = 500
+
+/** A client that prepares each statement text once and executes it by name from then on. */
+function preparingClient() {
+  const names = new Map<string, string>()
+  return class extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only Kysely's is changed
+    override query(...args: any[]): any {
+      const [text, values, ...rest] = args
+      if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) {
+        return (super.query as (...all: unknown[]) => unknown).apply(this, args)
+      }
+      let name = names.get(text)
+      if (!name && names.size < MAX_PREPARED) {
+        name = `cairn_${names.size}`
+        names.set(text, name)
+      }
+      return (super.query as (...all: unknown[]) => unknown).apply(this, [{ name, text, values }, ...rest])
+    }
+  }
+}
+
+/**
+ * Opens the database the settings name. An embedded one is taken for this process alone.
+ * Throws a ConfigError when another process has it.
+ */
+export async function openDatabase(settings: Settings, snapshot?: Blob): Promise<Database> {
+  const { databaseUrl, dataDir } = settings
+  const remote = databaseUrl !== undefined && databaseUrl !== 'memory:'
+  const unlock = databaseUrl === undefined ? lockDirectory(dataDir) : undefined
+  const embedded = remote
+    ? undefined
+    : await openEmbedded(databaseUrl === undefined ? join(dataDir, 'database') : undefined, snapshot).catch((error) => {
+        unlock?.()
+        throw error
+      })
+  const pool = new pg.Pool({
+    ...(embedded?.poolConfig ?? {
+      connectionString: databaseUrl,
+      max: settings.poolSize,
+      connectionTimeoutMillis: 5_000,
+      options: '-c TimeZone=UTC',
+      application_name: 'cairn',
+    }),
+    types,
+    Client: preparingClient() as unknown as typeof pg.Client,
+  })
+  // An idle connection that breaks is replaced by the next request's; without a listener it would end the process.
+  pool.on('error', () => {})
+
+  const busy = new AsyncLocalStorage<true>()
+  const guarded = {
+    connect(): Promise<PoolClient> {
+      if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')
+      return pool.connect()
+    },
+    end: () => pool.end(),
+  }
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded as unknown as pg.Pool }) })
+
+  return {
+    engine: remote ? 'postgres' : 'embedded',
+    kysely,
+    transaction: (work) => kysely.transaction().execute((trx) => busy.run(true, () => work(trx))),
+    dump() {
+      if (!embedded) throw new Error('Only an embedded database can be dumped.')
+      return embedded.dump()
+    },
+    async close() {
+      await kysely.destroy()
+      await embedded?.close()
+      unlock?.()
+    },
+  }
+}

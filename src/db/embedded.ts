@@ -1,0 +1,34 @@
+import type { PGlite } from '@electric-sql/pglite'
+import type { PoolConfig } from 'pg'
+
+/** An embedded PostgreSQL, as an ordinary `pg` pool sees it. */
+export interface Embedded {
+  poolConfig: PoolConfig
+  dump(): Promise<Blob>
+  close(): Promise<void>
+}
+
+/**
+ * Opens PGlite in `dataDir` (absent: in memory, from `snapshot` if given). Everything goes through the one pool over
+ * it; its own API is used only before the pool is (opening) and when nothing is in flight (dump, close).
+ */
+export async function openEmbedded(dataDir?: string, snapshot?: Blob): Promise<Embedded> {
+  const [{ PGlite }, { createPgConfig }, { vector }, { pg_trgm }] = await Promise.all([
+    import('@electric-sql/pglite'),
+    import('@electric-sql/pglite/node-postgres'),
+    import('@electric-sql/pglite-pgvector'),
+    import('@electric-sql/pglite/contrib/pg_trgm'),
+  ])
+  const lite: PGlite = new PGlite({
+    dataDir: dataDir ?? 'memory://',
+    extensions: { vector, pg_trgm },
+    ...(snapshot && { loadDataDir: snapshot }),
+  })
+  await lite.waitReady
+  return {
+    // One connection: a second client on it would share its protocol state. It must never be recycled.
+    poolConfig: { ...(createPgConfig(lite) as unknown as PoolConfig), max: 1, idleTimeoutMillis: 0 },
+    dump: () => lite.dumpDataDir('none'),
+    close: () => lite.close(),
+  }
+}

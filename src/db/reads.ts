@@ -1,0 +1,124 @@
+import { type Expression, type SelectQueryBuilder, sql } from 'kysely'
+import { answering, type Context, fields, mine, missing, rowsOf, toWire, type Values, versioned } from './context.ts'
+import { keyset, type PageQuery } from './page.ts'
+import { type Link, NEXT, type PageOf, type Resource, type Versioned } from './resource.ts'
+import type { Tables } from './tables.ts'
+
+export type Table = keyof Tables & string
+
+/** A select over one table of the organization's. */
+export type Select<T extends Table> = SelectQueryBuilder<Tables, T, object>
+
+export type Filter<T extends Table> = (query: Select<T>) => Select<T>
+
+/** The verbs that read. */
+export function createReads(context: Context) {
+  const { organizationId } = context.actor
+
+  /** A select that already names the owner; what is added to it can only narrow it. */
+  function from<T extends Table>(table: T): Select<T> {
+    const db = context.trx ?? context.database.kysely
+    return db
+      .selectFrom(table as never)
+      .where(sql<boolean>`${sql.ref(`${table}.organization_id`)} = ${organizationId}`) as unknown as Select<T>
+  }
+
+  /** One resource, or undefined. */
+  async function find<Wire>(resource: Resource<Wire>, id: string): Promise<(Wire & Versioned) | undefined> {
+    const { table } = resource
+    const [row] = await rowsOf(
+      context,
+      sql`select ${versioned(resource)} from ${sql.table(table)} where ${mine(context, table, id)}`,
+    )
+    return row && toWire<Wire>(row, resource.computed !== undefined)
+  }
+
+  /** One resource. 404 when the organization has none with this id. */
+  async function get<Wire>(resource: Resource<Wire>, id: string): Promise<Wire & Versioned> {
+    const row = await find(resource, id)
+    if (!row) throw missing(resource, id)
+    return row
+  }
+
+  /** 404 unless the organization has the resource. */
+  async function exists(resource: Resource, id: string): Promise<void> {
+    const { table } = resource
+    const rows = await rowsOf(context, sql`select 1 from ${sql.table(table)} where ${mine(context, table, id)}`)
+    if (rows.length === 0) throw missing(resource, id)
+  }
+
+  /** One page, by one statement. 404 for a cursor whose place can't be known. */
+  async function list<Wire, T extends Table>(
+    resource: Resource<Wire, T>,
+    page: PageQuery,
+    filter?: Filter<T>,
+  ): Promise<PageOf<Wire>> {
+    const { limit, backward, orderBy, where, cursors } = keyset(resource, organizationId, page)
+    let query = from(resource.table).select(() => sql`${fields(resource)}` as never) as Select<T>
+    if (filter) query = filter(query)
+    for (const condition of where) query = query.where(condition)
+    for (const key of orderBy) query = query.orderBy(key as Expression<unknown>)
+    const rows = (await answering(query.limit(limit + 1).execute())) as Values[]
+    // A row shows that the cursors' places were known.
+    if (rows.length === 0) for (const cursor of cursors) await exists(resource, cursor)
+    const more = rows.length > limit
+    if (more) rows.pop()
+    if (backward) rows.reverse()
+    const found: PageOf<Wire> = rows.map((row) => toWire<Wire>(row))
+    if (more) found[NEXT] = backward ? { before: rows[0]!.id as string } : { after: rows.at(-1)!.id as string }
+    return found
+  }
+
+  /** Every row the filter keeps, as the resource goes out: for what is bounded by what it belongs to. */
+  async function select<Wire, T extends Table>(resource: Resource<Wire, T>, filter: Filter<T>): Promise<Wire[]> {
+    const query = filter(from(resource.table)).select(() => sql`${fields(resource)}` as never)
+    return ((await answering(query.execute())) as Values[]).map((row) => toWire<Wire>(row))
+  }
+
+  /** How many rows the same filter keeps. */
+  async function count<T extends Table>(resource: Resource<unknown, T>, filter?: Filter<T>): Promise<number> {
+    const query = filter ? filter(from(resource.table)) : from(resource.table)
+    const [row] = await answering(query.select(() => sql<number>`count(*)`.as('count') as never).execute())
+    return (row as { count: number }).count
+  }
+
+  /** The ids attached to an owner, in the order they were attached. */
+  async function linkedIds(link: Link, ownerId: string): Promise<string[]> {
+    const rows = await rowsOf<{ id: string }>(
+      context,
+      sql`select ${sql.ref(link.targetColumn)} as id from ${sql.table(link.table)}
+        where organization_id = ${organizationId} and ${sql.ref(link.ownerColumn)} = ${ownerId} order by position`,
+    )
+    return rows.map((row) => row.id)
+  }
+
+  /** What is attached to each of these owners, in order, by one statement. */
+  async function linked<Wire>(
+    link: Link,
+    target: Resource<Wire>,
+    ownerIds: readonly string[],
+  ): Promise<Map<string, Wire[]>> {
+    const owner = sql.ref(`${link.table}.${link.ownerColumn}`)
+    const rows = await rowsOf(
+      context,
+      sql`select ${fields(target)}, ${owner} as owner_id
+        from ${sql.table(link.table)} join ${sql.table(target.table)}
+          on ${sql.ref(`${target.table}.organization_id`)} = ${sql.ref(`${link.table}.organization_id`)}
+          and ${sql.ref(`${target.table}.id`)} = ${sql.ref(`${link.table}.${link.targetColumn}`)}
+        where ${sql.ref(`${link.table}.organization_id`)} = ${organizationId} and ${owner} = any(${ownerIds}::text[])
+        order by ${sql.ref(`${link.table}.position`)}`,
+    )
+    const found = new Map<string, Wire[]>()
+    for (const { owner_id, ...row } of rows as (Values & { owner_id: string })[]) {
+      const wire = toWire<Wire>(row)
+      const list = found.get(owner_id)
+      if (list) list.push(wire)
+      else found.set(owner_id, [wire])
+    }
+    return found
+  }
+
+  return { from, find, get, exists, list, select, count, linkedIds, linked }
+}
+
+export type Reads = ReturnType<typeof createReads>

@@ -1,0 +1,56 @@
+import type { Kysely, RawBuilder } from 'kysely'
+import type { Cipher } from '../lib/cipher.ts'
+import { type Actor, answering, type Context, rowsOf } from './context.ts'
+import type { Database } from './database.ts'
+import { createLinks } from './links.ts'
+import { createReads, type Reads } from './reads.ts'
+import type { Tables } from './tables.ts'
+import { createWrites } from './writes.ts'
+
+/**
+ * The database as one organization sees it, and nothing wider. A missing row and another organization's are the same
+ * 404. Every write honours `If-Match`, raises the version and adds a row to the history.
+ */
+export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnType<typeof createLinks> {
+  organizationId: string
+  userId: string | null
+  /** Whether the organization runs the whole server. */
+  operator: boolean
+  cipher: Cipher
+  /** Whether the caller's key holds a right. */
+  can(right: string): boolean
+  /** Runs `work` in one transaction; inside one, in that same one. */
+  transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
+  /** The rows of a statement of a resource's own, which must name the organization. */
+  query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  /** The same caller in another organization: for the operating organization alone; any other gets an error. */
+  within(organizationId: string): Scope
+  /** The same without the caller's `If-Match`: for what a change brings along. */
+  unconditional(): Scope
+}
+
+/** The scope of an actor; with `trx`, inside that transaction. */
+export function createScope(shared: { database: Database; cipher: Cipher }, actor: Actor, trx?: Kysely<Tables>): Scope {
+  const context: Context = { ...shared, actor, trx }
+  const reads = createReads(context)
+  const scope: Scope = {
+    ...reads,
+    ...createWrites(context, reads),
+    ...createLinks(context, reads),
+    organizationId: actor.organizationId,
+    userId: actor.userId,
+    operator: actor.operator,
+    cipher: shared.cipher,
+    can: (right) => actor.scopes.includes(right),
+    transaction: (work) =>
+      trx ? work(scope) : answering(shared.database.transaction((inner) => work(createScope(shared, actor, inner)))),
+    query: (statement) => rowsOf(context, statement),
+    within(organizationId) {
+      if (organizationId === actor.organizationId) return scope
+      if (!actor.operator) throw new Error('Only the operating organization acts in another.')
+      return createScope(shared, { ...actor, organizationId, ifMatch: undefined }, trx)
+    },
+    unconditional: () => createScope(shared, { ...actor, ifMatch: undefined }, trx),
+  }
+  return scope
+}

@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import { instantOf, newId } from '../lib/ids.ts'
+import { type Context, checkMatch, encode, mine, missing, rowsOf, toWire, type Values, versioned } from './context.ts'
+import type { Reads } from './reads.ts'
+import { COMPOSED, type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
+
+/** What every change of a row sets besides. */
+export const stamp = ({ actor }: Context) =>
+  sql`version = version + 1, updated_at = ${new Date().toISOString()}, last_updated_by_id = ${actor.userId}`
+
+/** The history row of each row of the statement's `changed`, as it was left. */
+export function logged({ actor }: Context, resource: Resource, operation: string, links?: RawBuilder<unknown>) {
+  const unlogged = sql.raw((resource.unlogged ?? []).map((column) => ` - '${column}'`).join(''))
+  return sql`logged as (
+    insert into revisions
+      (organization_id, kind, resource_id, version, operation, key_id, user_id, request_id, resource, links)
+    select organization_id, ${resource.prefix}, id, version, ${operation}, ${actor.keyId}, ${actor.userId},
+      ${actor.requestId}, to_jsonb(changed)${unlogged}, ${links ?? sql`null`}::jsonb
+    from changed)`
+}
+
+/** The verbs that write. Each is one statement: the change, its version check, and its row of the history. */
+export function createWrites(context: Context, reads: Reads) {
+  const { actor } = context
+  const matching = actor.ifMatch ? sql`and version = any(${[...actor.ifMatch]}::int[])` : sql``
+  const answer = <Wire>(resource: Resource<Wire>, row: Values) => toWire<Wire>(row, resource.computed !== undefined)
+
+  /** Makes resources, in the order given. An id is made unless it is given. */
+  async function insertAll<Wire>(resource: Resource<Wire>, list: Values[]): Promise<(Wire & Versioned)[]> {
+    if (list.length === 0) return []
+    const rows = list.map((values): Values => {
+      const id = (values.id as string | undefined) ?? newId(resource.prefix)
+      // The instant inside the id, so that a cursor's place is known when its row is gone.
+      const now = (instantOf(id) ?? new Date()).toISOString()
+      const by = { created_by_id: actor.userId, last_updated_by_id: actor.userId }
+      return { ...values, id, organization_id: actor.organizationId, created_at: now, updated_at: now, ...by }
+    })
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => row[key] !== undefined)))]
+    const cell = (value: unknown) => (value === undefined ? sql`default` : encode(value))
+    const inserted = await rowsOf(
+      context,
+      sql`with changed as (
+        insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+        values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
+        returning *
+      ), ${logged(context, resource, 'create')}
+      select ${versioned(resource)} from changed as ${sql.table(resource.table)}`,
+    )
+    const byId = new Map(inserted.map((row) => [row.id, row]))
+    return rows.map((row) => answer(resource, byId.get(row.id)!))
+  }
+
+  /** Makes one resource. */
+  async function insert<Wire>(resource: Resource<Wire>, values: Values): Promise<Wire & Versioned> {
+    return (await insertAll(resource, [values]))[0]!
+  }
+
+  /** What a conditional write that found no row means: 404, 412, or the resource as it is, needing no change. */
+  async function unchanged<Wire>(resource: Resource<Wire>, id: string): Promise<Wire & Versioned> {
+    const row = await reads.get(resource, id)
+    checkMatch(context, row[VERSION]!)
+    return row
+  }
+
+  /**
+   * Changes the given fields, `undefined` ones excepted, and no others: writers of different fields don't undo each
+   * other. A patch that changes nothing writes nothing. `links` are attachments changed before in this transaction;
+   * they make a new version by themselves. 404, or 412 with the current ETag.
+   */
+  async function update<Wire>(
+    resource: Resource<Wire>,
+    id: string,
+    patch: Values,
+    links: LinkChange[] = [],
+  ): Promise<Wire & Versioned> {
+    const changes = Object.entries(patch).filter(([, value]) => value !== undefined)
+    if (changes.length === 0 && links.length === 0) return unchanged(resource, id)
+    const sets = changes.map(([column, value]) => sql`${sql.ref(column)} = ${encode(value)}`)
+    const differences = changes.map(([column, value]) => sql`${sql.ref(column)} is distinct from ${encode(value)}`)
+    const [row] = await rowsOf(
+      context,
+      sql`with changed as (
+        update ${sql.table(resource.table)} set ${sql.join([...sets, stamp(context)])}
+        where ${mine(context, resource.table, id)} ${matching}
+          ${links.length > 0 ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
+        returning *
+      ), ${logged(context, resource, 'update', links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)}
+      select ${versioned(resource)} from changed as ${sql.table(resource.table)}`,
+    )
+    return row ? answer(resource, row) : unchanged(resource, id)
+  }
+
+  /** Deletes a resource and, by the schema's cascades, what hangs on it. 404, or 412 with the current ETag. */
+  async function remove(resource: Resource, id: string): Promise<void> {
+    const rows = await rowsOf(
+      context,
+      sql`with changed as (
+        delete from ${sql.table(resource.table)} where ${mine(context, resource.table, id)} ${matching} returning *
+      ), ${logged(context, resource, 'delete')}
+      select 1 from changed`,
+    )
+    if (rows.length === 0) await unchanged(resource, id)
+  }
+
+  /** Holds a row until the transaction ends. 404, or 412 with the current ETag. */
+  async function lock(resource: Resource, id: string): Promise<void> {
+    const [row] = await rowsOf<{ version: number }>(
+      context,
+      sql`select version from ${sql.table(resource.table)} where ${mine(context, resource.table, id)} for update`,
+    )
+    if (!row) throw missing(resource, id)
+    checkMatch(context, row.version)
+  }
+
+  return { insertAll, insert, update, remove, lock }
+}
+
+/** Marks a resource whose answer holds more than the row its version counts. */
+export function composed<T extends Versioned>(resource: T): T {
+  return Object.defineProperty(resource, COMPOSED, { value: true })
+}

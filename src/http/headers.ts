@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
+
+/** The versions an `If-Match` header accepts; undefined when it accepts any or isn't there. */
+export function matchVersions(header: string | undefined): number[] | undefined {
+  if (header === undefined || header.trim() === '*') return undefined
+  return [...header.matchAll(/(W\/)?"(\d+)(?:\.[\w-]+)?"/g)].flatMap(([, weak, version]) =>
+    weak ? [] : [Number(version)],
+  )
+}
+
+/** The same list, at its next page. */
+function nextUrl(url: string, cursor: { after?: string; before?: string }): string {
+  const [path, search = ''] = url.split('?', 2)
+  const query = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(cursor)) query.set(name, value)
+  return `${path}?${query}`
+}
+
+/** Whether an `If-None-Match` header names this ETag (weak comparison, RFC 9110 §13.1.2). */
+const names = (header: string, etag: string) =>
+  header.trim() === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
+
+/**
+ * Sets `ETag` on single resources and `Link` on lists, and answers 304 when the caller has the resource already.
+ * The ETag is the version; where the answer holds more than the row the version counts, a hash of the body follows it.
+ */
+export function addHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('preSerialization', async (request, reply, payload) => {
+    if (payload === null || typeof payload !== 'object') return payload
+    const next = (payload as PageOf<unknown>)[NEXT]
+    if (next) reply.header('link', `<${nextUrl(request.url, next)}>; rel="next"`)
+    reply.versioned = (payload as Versioned)[VERSION] === undefined ? undefined : (payload as Versioned)
+    return payload
+  })
+  app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply, payload) => {
+    const { versioned } = reply
+    if (!versioned || reply.statusCode !== 200) return payload
+    const hash = versioned[COMPOSED] ? `.${createHash('sha1').update(String(payload)).digest('base64url')}` : ''
+    const etag = `"${versioned[VERSION]}${hash}"`
+    reply.header('etag', etag)
+    const known = request.headers['if-none-match']
+    if (known === undefined || !['GET', 'HEAD'].includes(request.method) || !names(known, etag)) return payload
+    reply.code(304)
+    return ''
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    versioned?: Versioned | undefined
+  }
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify'
+import { v7 } from 'uuid'
+import { addErrors } from './errors.ts'
+import { addHeaders } from './headers.ts'
+import { addValidation, ajvOptions } from './validation.ts'
+
+/** A server whose handlers are typed by their schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** A request id is taken from the caller when it is a sane token. */
+const SANE = /^[\w.:-]{1,128}$/
+
+/** A server with this API's manners and no routes: validation, errors, headers, the log. */
+export function createServer(options: { bodyLimit: number; logger: FastifyBaseLogger }): App {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    bodyLimit: options.bodyLimit,
+    ajv: { customOptions: ajvOptions },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    forceCloseConnections: 'idle',
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && SANE.test(given) ? given : v7()
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.removeContentTypeParser('text/plain')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parseJson(request, body as string, done)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        organization: request.organizationId,
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    )
+  })
+  addErrors(app as unknown as FastifyInstance)
+  addHeaders(app as unknown as FastifyInstance)
+  addValidation(app as unknown as FastifyInstance)
+  return app
+}

@@ -1,0 +1,40 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto'
+
+/** Encrypts what must not lie readable in the database. */
+export interface Cipher {
+  /** `context` names the place the text belongs to: a ciphertext moved elsewhere doesn't decrypt. */
+  encrypt(text: string, context: string): string
+  /** Throws when the text was written under another key or for another context, or was altered. */
+  decrypt(sealed: string, context: string): string
+  /** Tells one key from another without giving anything of it away. */
+  fingerprint: string
+}
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a random 96-bit IV per value and the context as additional authenticated data.
+ * A key of 64 hex digits is used as it is; any other text is stretched once with scrypt (RFC 7914).
+ */
+export function createCipher(secret: string): Cipher {
+  const key = /^[0-9a-f]{64}$/i.test(secret)
+    ? Buffer.from(secret, 'hex')
+    : scryptSync(secret, 'cairn secrets', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 })
+  return {
+    fingerprint: createHash('sha256').update('cairn key fingerprint').update(key).digest('hex').slice(0, 16),
+    encrypt(text, context) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, body, cipher.getAuthTag()]).toString('base64')
+    },
+    decrypt(sealed, context) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(-TAG_BYTES))
+      return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}

@@ -1,0 +1,80 @@
+/** Every error this server answers with, by its code: HTTP status and title. */
+const ERRORS = {
+  malformed_json: [400, 'Malformed JSON'],
+  bad_request: [400, 'Bad request'],
+  unauthorized: [401, 'Unauthorized'],
+  forbidden: [403, 'Forbidden'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'Method not allowed'],
+  conflict: [409, 'Conflict'],
+  precondition_failed: [412, 'Precondition failed'],
+  payload_too_large: [413, 'Payload too large'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  invalid: [422, 'Invalid request'],
+  internal: [500, 'Internal error'],
+  unavailable: [503, 'Service unavailable'],
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** One fault of a request: where it is, and what is wrong with it. */
+export interface Fault {
+  in: 'path' | 'query' | 'header' | 'body'
+  field: string
+  message: string
+}
+
+/** An error with an answer: what the caller is told, and nothing else. The cause is for the log alone. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly headers: Record<string, string>
+  readonly faults: Fault[] | undefined
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: { headers?: Record<string, string>; faults?: Fault[]; cause?: unknown } = {},
+  ) {
+    super(detail, { cause: options.cause })
+    this.code = code
+    this.headers = options.headers ?? {}
+    this.faults = options.faults
+  }
+
+  get status(): number {
+    return ERRORS[this.code][0]
+  }
+}
+
+/** The body of an error answer: problem details as of RFC 9457, the same shape for every error. */
+export function problem(error: ApiError, requestId: string) {
+  return {
+    type: `/errors/${error.code.replaceAll('_', '-')}`,
+    title: ERRORS[error.code][1],
+    status: error.status,
+    code: error.code,
+    detail: error.message,
+    message: error.message,
+    request_id: requestId,
+    ...(error.faults && { errors: error.faults }),
+  }
+}
+
+/** Clients of this API send a 409 again unless told not to. */
+const FINAL = { 'x-should-retry': 'false' }
+
+/** 404. A resource that isn't there and another organization's get this same answer, byte for byte but for the id. */
+export const notFound = (noun: string, id: string) =>
+  new ApiError('not_found', `No ${noun} with id ${id} in this organization.`, { headers: FINAL })
+
+/** 409 that sending the request again won't mend. */
+export const conflict = (detail: string) => new ApiError('conflict', detail, { headers: FINAL })
+
+/** 422 with every fault found. */
+export function invalid(...faults: Fault[]): ApiError {
+  const detail = faults.map((fault) => `${fault.field || fault.in}: ${fault.message}`).join('; ')
+  return new ApiError('invalid', `${detail}.`, { faults })
+}
+
+/** A fault of the body at `field`. */
+export const inBody = (field: string, message: string): Fault => ({ in: 'body', field, message })

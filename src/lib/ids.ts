@@ -1,0 +1,41 @@
+import { v7 } from 'uuid'
+
+/** What each id prefix names, in the words of error messages. */
+export const NOUNS = {
+  agent: 'agent',
+  'agent-env': 'secret',
+  api_key: 'API key',
+  archive: 'archive',
+  block: 'block',
+  file: 'file',
+  file_agent: 'open file',
+  group: 'group',
+  identity: 'identity',
+  message: 'message',
+  org: 'organization',
+  source: 'folder',
+  tool: 'tool',
+  user: 'user',
+} as const
+
+export type Prefix = keyof typeof NOUNS
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
+
+/** The pattern of an id `<prefix>-<uuid>`: lower case, any UUID version. */
+export const idPattern = (prefix: Prefix) => `^${prefix}-${UUID}$`
+
+/** A new id: a UUIDv7 (RFC 9562), so that ids made by one process sort in the order they were made. */
+export const newId = (prefix: Prefix) => `${prefix}-${v7()}`
+
+/** The instant inside a UUIDv7 id, in milliseconds, or undefined for an id of another version, which holds none. */
+export function instantOf(id: string): Date | undefined {
+  const uuid = id.slice(-36)
+  if (uuid[14] !== '7') return undefined
+  return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
+}
+
+/** "agent", "folder" …: what an id names, in the words of error messages. */
+export function nounOf(id: string): string {
+  return NOUNS[id.slice(0, -37) as Prefix] ?? 'resource'
+}

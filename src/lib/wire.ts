@@ -1,0 +1,109 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { idPattern, type Prefix } from './ids.ts'
+
+/** The pieces every wire shape is made of. */
+
+/** An id `<prefix>-<uuid>`, of exactly that length. */
+export function Id(prefix: Prefix) {
+  const length = prefix.length + 37
+  return Type.String({ title: `${prefix}-<uuid>`, pattern: idPattern(prefix), minLength: length, maxLength: length })
+}
+
+/** One of a set of strings. */
+export const OneOf = <T extends string>(values: readonly T[], options: object = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
+
+/** A JSON object with the caller's own keys and values. */
+export const JsonMap = (options: { [key: string]: unknown } = {}) => Type.Record(Type.String(), Type.Unknown(), options)
+
+/** An instant: ISO 8601 with a four-digit year and a time zone. Answers are UTC with milliseconds and `Z`. */
+export const Instant = (options: object = {}) =>
+  Type.String({ format: 'date-time', pattern: '^[0-9]{4}-', maxLength: 40, ...options })
+
+/** A whole number that fits the database's integer. */
+export const Int = (options: object = {}) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, ...options })
+
+/** A named shape, referred to by its name in the OpenAPI document. */
+export const Ref = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T>>({ $ref: `${(schema as unknown as { $id: string }).$id}#` })
+
+type Nullable<P extends TProperties> = { [K in keyof Static<TObject<P>>]: Static<TObject<P>>[K] | null }
+
+/** Wide enough for a request body: every field of the shape is optional and may be null, which says "no value". */
+type NullablePartial<P extends TProperties> = { [K in keyof Nullable<P>]?: Nullable<P>[K] | undefined }
+
+/** A field that may be null. */
+export const OrNull = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T> | null>(
+    typeof (schema as { type?: unknown }).type === 'string' && !('enum' in schema) && !('const' in schema)
+      ? { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] }
+      : { anyOf: [schema, { type: 'null' }] },
+  )
+
+/**
+ * The body of a PATCH (JSON Merge Patch, RFC 7396, one level deep): every field optional, `null` clears it, and the
+ * fields of `required` can be set but not cleared. Keys outside the shape are refused.
+ */
+export function Patch<P extends TProperties, R extends keyof P & string = never>(
+  fields: P,
+  required: readonly R[] = [],
+  options: object = {},
+) {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [
+      name,
+      required.includes(name as R) ? schema : OrNull(schema as TSchema),
+    ]),
+  )
+  return Type.Unsafe<Omit<NullablePartial<P>, R> & Partial<Pick<Static<TObject<P>>, R & keyof Static<TObject<P>>>>>({
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    ...options,
+  })
+}
+
+/** The body of a create: the fields of `required` must be there; any other may be absent or null, which is the same. */
+export function Create<P extends TProperties, R extends keyof P & string = never>(
+  fields: P,
+  required: readonly R[] = [],
+  options: object = {},
+) {
+  const patch = Patch(fields, required)
+  return Type.Unsafe<Omit<NullablePartial<P>, R> & Pick<Static<TObject<P>>, R & keyof Static<TObject<P>>>>({
+    ...patch,
+    required: [...required],
+    ...options,
+  })
+}
+
+/** An object that refuses unknown keys. */
+export const Strict = <P extends TProperties>(fields: P, options: object = {}) =>
+  Type.Object(fields, { additionalProperties: false, ...options })
+
+/** The parameters of every list: which page, in which order. Cursors are ids of `prefix`. */
+export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy?: readonly K[]) {
+  return {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' }),
+    ),
+    order: Type.Optional(OneOf(['asc', 'desc'], { description: 'Oldest first (asc) or newest first (desc).' })),
+    order_by: Type.Optional(
+      OneOf(orderBy ?? (['created_at'] as unknown as readonly K[]), { description: 'What to sort by.' }),
+    ),
+    after: Type.Optional({ ...Id(prefix), description: 'The rows that follow this id in the order asked for.' }),
+    before: Type.Optional({
+      ...Id(prefix),
+      description: 'The rows immediately before this id in the order asked for.',
+    }),
+  }
+}
+
+/** The answer of a delete that has nothing to say. */
+export const NoContent = Type.Unsafe<undefined>({ type: 'null', description: 'Done.' })
+
+/** Query parameters: unknown ones are refused. */
+export const Query = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
+
+/** Path parameters. */
+export const Params = <P extends TProperties>(fields: P) => Type.Object(fields)

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Filter } from '../../db/reads.ts'
+import type { Scope } from '../../db/scope.ts'
+import { escapeLike } from '../../db/search.ts'
+import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
+import { type Loaded, loadRelations, relationsOf } from './relations.ts'
+import { agents } from './schema.ts'
+
+/** Which agents: one filter for lists and counts. */
+export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
+  const { query_text, tags, match_all_tags, identity_id, identifier_keys } = filters
+  const exact = ['name', 'project_id', 'template_id', 'base_template_id', 'created_by_id', 'last_stop_reason'] as const
+  return (query) => {
+    let q = query
+    for (const column of exact) if (filters[column] !== undefined) q = q.where(`agents.${column}`, '=', filters[column])
+    if (!filters.show_hidden_agents) q = q.where('agents.hidden', 'is not', true)
+    if (query_text !== undefined) q = q.where('agents.name', 'ilike', `%${escapeLike(query_text)}%`)
+    if (tags) {
+      const wanted = match_all_tags ? [...new Set(tags)].map((tag) => [tag]) : [tags]
+      for (const any of wanted) {
+        q = q.where(sql<boolean>`exists (select from agents_tags t where t.organization_id = agents.organization_id
+          and t.agent_id = agents.id and t.tag = any(${any}::text[]))`)
+      }
+    }
+    if (identity_id !== undefined) {
+      q = q.where(sql<boolean>`exists (select from agents_identities l where l.organization_id = agents.organization_id
+        and l.agent_id = agents.id and l.identity_id = ${identity_id})`)
+    }
+    if (identifier_keys) {
+      q = q.where(sql<boolean>`exists (select from agents_identities l join identities i
+          on i.organization_id = l.organization_id and i.id = l.identity_id
+        where l.organization_id = agents.organization_id and l.agent_id = agents.id
+          and i.identifier_key = any(${identifier_keys}::text[]))`)
+    }
+    return q
+  }
+}
+
+/** Agents of the organization, newest first, with the relations asked for. */
+export async function listAgents(scope: Scope, query: ListAgents) {
+  const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
+  const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
+  const order_by = query.order_by ?? sort_by
+  const page = await scope.list(agents, { limit, after, before, order, order_by }, matchingAgents(filters))
+  return loadRelations(scope, page, relationsOf(include, include_relationships))
+}
+
+/** How many agents the same filters keep. */
+export const countAgents = (scope: Scope, filters: AgentFilters) => scope.count(agents, matchingAgents(filters))
+
+/** The agents something is attached to: those that `table` joins to `id`. */
+export async function agentsWith(
+  scope: Scope,
+  table: 'agents_archives' | 'agents_blocks' | 'agents_folders' | 'agents_identities' | 'agents_tools',
+  column: 'archive_id' | 'block_id' | 'source_id' | 'identity_id' | 'tool_id',
+  id: string,
+  { include, include_relationships, ...page }: ListRelatedAgents,
+) {
+  const found = await scope.list(agents, page, (query) =>
+    query.where(sql<boolean>`exists (select from ${sql.table(table)} as link
+      where link.organization_id = agents.organization_id and link.agent_id = agents.id
+        and ${sql.ref(`link.${column}`)} = ${id})`),
+  )
+  return loadRelations(scope, found, relationsOf(include, include_relationships))
+}
+
+/** One agent with the relations asked for. */
+export async function getAgent(scope: Scope, id: string, includes: Includes): Promise<Loaded> {
+  return (
+    await loadRelations(
+      scope,
+      [await scope.get(agents, id)],
+      relationsOf(includes.include, includes.include_relationships),
+    )
+  )[0]!
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import type { PageOf, Versioned } from '../../db/resource.ts'
+import { NEXT, VERSION } from '../../db/resource.ts'
+import type { Scope } from '../../db/scope.ts'
+import { composed } from '../../db/writes.ts'
+import { blocks } from '../blocks/schema.ts'
+import { fileBlocksOf } from '../folders/file-blocks.ts'
+import { sources } from '../folders/schema.ts'
+import { type Group, groups } from '../groups/schema.ts'
+import { identities } from '../identities/schema.ts'
+import { tools } from '../tools/schema.ts'
+import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
+import { type Include, LEGACY_INCLUDES } from './query.ts'
+import type { Agent, AgentRowWire } from './schema.ts'
+import { secretsOf } from './secrets.ts'
+
+export type Loaded = Agent & Versioned
+
+type Loader = (scope: Scope, byId: Map<string, Loaded>) => Promise<void>
+
+/** Sets a field of every agent from what was loaded for the page. */
+function fill<T>(byId: Map<string, Loaded>, found: Map<string, T[]>, set: (agent: Loaded, list: T[]) => void) {
+  for (const [id, agent] of byId) set(agent, found.get(id) ?? [])
+}
+
+const ids = (byId: Map<string, Loaded>) => [...byId.keys()]
+
+/** One loader per value of `include`: each loads its relation for a whole page by a constant number of statements. */
+const LOADERS: Record<Include, Loader> = {
+  async 'agent.blocks'(scope, byId) {
+    const [attached, files] = await Promise.all([
+      scope.linked(agentBlocks, blocks, ids(byId)),
+      fileBlocksOf(scope, ids(byId)),
+    ])
+    fill(byId, attached, (agent, list) => {
+      agent.blocks = list
+      agent.memory.blocks = list
+    })
+    fill(byId, files, (agent, list) => {
+      agent.memory.file_blocks = list
+    })
+  },
+  async 'agent.identities'(scope, byId) {
+    fill(byId, await scope.linked(agentIdentities, identities, ids(byId)), (agent, list) => {
+      agent.identities = list
+      agent.identity_ids = list.map(({ id }) => id)
+    })
+  },
+  async 'agent.managed_group'(scope, byId) {
+    const managed = await scope.select(groups, (query) =>
+      query.where(sql<boolean>`groups.manager_agent_id = any(${ids(byId)}::text[])`).orderBy('groups.id', 'desc'),
+    )
+    const found = Map.groupBy(managed as Group[], (group) => group.manager_agent_id!)
+    // Of several, the oldest: it stays the same while others come and go.
+    fill(byId, found, (agent, list) => {
+      const group = list.at(-1)
+      if (!group) return
+      agent.managed_group = group
+      agent.multi_agent_group = group
+    })
+  },
+  async 'agent.pending_approval'(scope, byId) {
+    const rows = await scope.query<Pick<Agent, 'id' | 'pending_approval'>>(sql`
+      select id, pending_approval from agents where organization_id = ${scope.organizationId}
+        and id = any(${ids(byId)}::text[]) and pending_approval is not null`)
+    for (const row of rows) byId.get(row.id)!.pending_approval = row.pending_approval!
+  },
+  async 'agent.secrets'(scope, byId) {
+    fill(byId, await secretsOf(scope, ids(byId)), (agent, list) => {
+      agent.secrets = list
+      agent.tool_exec_environment_variables = list
+    })
+  },
+  async 'agent.sources'(scope, byId) {
+    fill(byId, await scope.linked(agentFolders, sources, ids(byId)), (agent, list) => {
+      agent.sources = list
+    })
+  },
+  async 'agent.tags'(scope, byId) {
+    const rows = await scope.query<Pick<Agent, 'id' | 'tags'>>(sql`
+      select id, tags from agents where organization_id = ${scope.organizationId} and id = any(${ids(byId)}::text[])`)
+    for (const row of rows) byId.get(row.id)!.tags = row.tags
+  },
+  async 'agent.tools'(scope, byId) {
+    fill(byId, await scope.linked(agentTools, tools, ids(byId)), (agent, list) => {
+      agent.tools = list
+    })
+  },
+}
+
+export const ALL_RELATIONS = Object.keys(LOADERS) as Include[]
+
+/** The relations asked for, by either parameter; unknown names of the deprecated one ask for nothing. */
+export function relationsOf(include?: readonly Include[], legacy: readonly string[] = []): Include[] {
+  if (include) return [...new Set(include)]
+  const named = legacy.map((name) => LEGACY_INCLUDES[name])
+  return [...new Set(named.filter((relation) => relation !== undefined))]
+}
+
+/**
+ * The agents with these relations. Those not asked for are empty where the field is required, and absent where it
+ * isn't, so that "empty" and "not loaded" can be told apart.
+ */
+export async function loadRelations(
+  scope: Scope,
+  rows: readonly (AgentRowWire & Versioned)[],
+  relations: readonly Include[],
+): Promise<PageOf<Loaded>> {
+  const loaded: PageOf<Loaded> = rows.map((row) => {
+    const agent = row as Loaded
+    agent.blocks = []
+    agent.tools = []
+    agent.sources = []
+    agent.tags = []
+    agent.memory = { agent_type: row.agent_type, blocks: [], file_blocks: [], git_enabled: false, prompt_template: '' }
+    if (relations.length > 0 && agent[VERSION] !== undefined) composed(agent)
+    return agent
+  })
+  const next = (rows as PageOf<unknown>)[NEXT]
+  if (next) loaded[NEXT] = next
+  const byId = new Map(loaded.map((agent) => [agent.id, agent]))
+  if (byId.size > 0) await Promise.all(relations.map((relation) => LOADERS[relation](scope, byId)))
+  return loaded
+}

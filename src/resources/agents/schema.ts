@@ -1,0 +1,210 @@
+import { type Static, Type } from 'typebox'
+import { defineResource } from '../../db/resource.ts'
+import { Id, Instant, Int, JsonMap, OneOf, Params, Ref, Strict } from '../../lib/wire.ts'
+import { Block, FileBlock } from '../blocks/schema.ts'
+import { Source } from '../folders/schema.ts'
+import { Group } from '../groups/schema.ts'
+import { Identity } from '../identities/schema.ts'
+import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from '../models/schema.ts'
+import { Tool } from '../tools/schema.ts'
+import { ToolRule } from './tool-rules.ts'
+
+const { Optional } = Type
+
+export const AGENT_TYPES = [
+  'mem_agent',
+  'mem_v2_agent',
+  'svc_v1_agent',
+  'react_agent',
+  'workflow_agent',
+  'split_thread_agent',
+  'sleeptime_agent',
+  'voice_convo_agent',
+  'voice_sleeptime_agent',
+] as const
+export type AgentType = (typeof AGENT_TYPES)[number]
+
+export const StopReason = OneOf([
+  'end_turn',
+  'error',
+  'llm_api_error',
+  'invalid_llm_response',
+  'invalid_tool_call',
+  'max_steps',
+  'max_tokens_exceeded',
+  'no_tool_call',
+  'tool_rule',
+  'cancelled',
+  'insufficient_credits',
+  'requires_approval',
+  'context_window_overflow_in_system_prompt',
+])
+
+const ToolCall = Strict({ arguments: Type.String(), name: Type.String(), tool_call_id: Type.String() })
+const ToolCallDelta = Strict({
+  arguments: Optional(Type.String()),
+  name: Optional(Type.String()),
+  tool_call_id: Optional(Type.String()),
+})
+
+/** A model's request for approval to run a tool. */
+export const ApprovalRequestMessage = Strict(
+  {
+    id: Type.String(),
+    date: Type.String(),
+    tool_call: Optional(ToolCallDelta),
+    tool_calls: Optional(Type.Union([Type.Array(ToolCall), ToolCallDelta])),
+    is_err: Optional(Type.Boolean()),
+    message_type: Optional(Type.Literal('approval_request_message')),
+    name: Optional(Type.String()),
+    otid: Optional(Type.String()),
+    run_id: Optional(Type.String()),
+    sender_id: Optional(Type.String()),
+    seq_id: Optional(Type.Integer()),
+    step_id: Optional(Type.String()),
+  },
+  { $id: 'ApprovalRequestMessage' },
+)
+export type ApprovalRequestMessage = Static<typeof ApprovalRequestMessage>
+
+export const CompactionSettings = Strict(
+  {
+    clip_chars: Optional(Int({ description: 'Maximum length of a summary in characters.' })),
+    mode: Optional(OneOf(['all', 'sliding_window', 'self_compact_all', 'self_compact_sliding_window'])),
+    model: Optional(Type.String({ description: 'Handle of the model that summarizes.' })),
+    model_settings: Optional(Ref(ModelSettings)),
+    prompt: Optional(Type.String()),
+    prompt_acknowledgement: Optional(Type.Boolean()),
+    sliding_window_percentage: Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'Share of the context window kept after summarization.' }),
+    ),
+  },
+  { $id: 'CompactionSettings' },
+)
+
+/** A secret: an environment variable of the agent's tools. */
+export const AgentEnvironmentVariable = Type.Object(
+  {
+    agent_id: Id('agent'),
+    key: Type.String({ description: 'Name of the variable.' }),
+    value: Type.String({ description: 'Empty for keys without the `secrets` scope.' }),
+    id: Optional(Id('agent-env')),
+    created_at: Optional(Instant()),
+    created_by_id: Optional(Type.String()),
+    description: Optional(Type.String()),
+    last_updated_by_id: Optional(Type.String()),
+    updated_at: Optional(Instant()),
+    value_enc: Optional(Type.String()),
+  },
+  { $id: 'AgentEnvironmentVariable', additionalProperties: false },
+)
+export type AgentEnvironmentVariable = Static<typeof AgentEnvironmentVariable>
+
+export const Memory = Type.Object(
+  {
+    blocks: Type.Array(Ref(Block)),
+    agent_type: Optional(Type.String()),
+    file_blocks: Optional(Type.Array(Ref(FileBlock))),
+    git_enabled: Optional(Type.Boolean({ description: 'Git-backed memory with structured labels.' })),
+    prompt_template: Optional(Type.String({ description: 'Deprecated: ignored.' })),
+  },
+  { $id: 'Memory', additionalProperties: false },
+)
+export type Memory = Static<typeof Memory>
+
+/** The fields of an agent that lie in its own row and can be set. */
+export const settings = {
+  name: Type.String({ pattern: "^[\\p{L}\\p{M}\\p{N}_ '\\-]*$", maxLength: 200 }),
+  system: Type.String({ description: 'System prompt.' }),
+  tags: Type.Array(Type.String({ minLength: 1 })),
+  compaction_settings: Ref(CompactionSettings),
+  description: Type.String(),
+  embedding: Type.String({ description: 'Embedding model handle, provider/model-name.' }),
+  embedding_config: Ref(EmbeddingConfig),
+  enable_sleeptime: Type.Boolean({ description: 'Memory is managed by a background agent.' }),
+  hidden: Type.Boolean(),
+  llm_config: Ref(LlmConfig),
+  max_files_open: Int({ maximum: 1000 }),
+  message_buffer_autoclear: Type.Boolean({
+    description: 'The agent forgets previous messages, but keeps its blocks and its archive.',
+  }),
+  metadata: JsonMap(),
+  model: Type.String({ description: 'Model handle, provider/model-name.' }),
+  model_settings: Ref(ModelSettings),
+  per_file_view_window_char_limit: Int(),
+  project_id: Type.String(),
+  response_format: Ref(ResponseFormat),
+  timezone: Type.String({ description: 'IANA name.' }),
+  tool_rules: Type.Array(Ref(ToolRule)),
+  template_id: Type.String(),
+  base_template_id: Type.String(),
+  deployment_id: Type.String(),
+  entity_id: Type.String(),
+}
+
+const optionalSettings = Type.Partial(Type.Object(settings)).properties
+
+export const Agent = Type.Object(
+  {
+    id: Id('agent'),
+    agent_type: OneOf(AGENT_TYPES),
+    ...optionalSettings,
+    name: Type.String(),
+    system: Type.String(),
+    tags: Type.Array(Type.String()),
+    llm_config: Ref(LlmConfig),
+    blocks: Type.Array(Ref(Block)),
+    memory: Ref(Memory),
+    sources: Type.Array(Ref(Source)),
+    tools: Type.Array(Ref(Tool)),
+    created_at: Optional(Instant()),
+    created_by_id: Optional(Type.String()),
+    updated_at: Optional(Instant()),
+    last_updated_by_id: Optional(Type.String()),
+    identities: Optional(Type.Array(Ref(Identity))),
+    identity_ids: Optional(Type.Array(Type.String(), { description: 'Deprecated: use identities.' })),
+    last_run_completion: Optional(Instant()),
+    last_run_duration_ms: Optional(Int()),
+    last_stop_reason: Optional(StopReason),
+    managed_group: Optional(Ref(Group)),
+    multi_agent_group: Optional(Ref(Group)),
+    message_ids: Optional(Type.Array(Type.String())),
+    pending_approval: Optional(Ref(ApprovalRequestMessage)),
+    secrets: Optional(Type.Array(Ref(AgentEnvironmentVariable))),
+    tool_exec_environment_variables: Optional(
+      Type.Array(Ref(AgentEnvironmentVariable), { description: 'Deprecated: use secrets.' }),
+    ),
+  },
+  { $id: 'Agent', additionalProperties: false },
+)
+export type Agent = Static<typeof Agent>
+
+/** What is attached to an agent or loaded with it, besides its own row. */
+const RELATIONS = [
+  'blocks',
+  'identities',
+  'identity_ids',
+  'managed_group',
+  'memory',
+  'multi_agent_group',
+  'pending_approval',
+  'secrets',
+  'sources',
+  'tags',
+  'tool_exec_environment_variables',
+  'tools',
+] as const
+
+/** The agent's own row: what every list and retrieval reads. */
+export type AgentRowWire = Omit<Agent, (typeof RELATIONS)[number]>
+
+const { blocks, identities, identity_ids, managed_group, memory, multi_agent_group, secrets, sources, tools, ...row } =
+  Agent.properties
+const { tool_exec_environment_variables, pending_approval, tags, ...own } = row
+
+export const agents = defineResource<AgentRowWire>()(
+  { properties: own },
+  { table: 'agents', prefix: 'agent', order: 'desc' },
+)
+
+export const AgentParams = Params({ agent_id: Id('agent') })

@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import type { App } from '../../http/server.ts'
+import { NoContent, Ref } from '../../lib/wire.ts'
+import { agentsWith } from '../agents/agents.ts'
+import { ListRelatedAgents } from '../agents/query.ts'
+import { Agent } from '../agents/schema.ts'
+import { createArchive, listArchives } from './archives.ts'
+import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
+
+const tags = ['archives']
+const params = ArchiveParams
+const one = { 200: Ref(Archive) }
+
+/** `/v1/archives` */
+export async function archiveRoutes(app: App) {
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'list_archives',
+        summary: 'List archives, newest first',
+        tags,
+        querystring: ListArchives,
+        response: { 200: Type.Array(Ref(Archive)) },
+      },
+    },
+    ({ scope, query }) => listArchives(scope, query),
+  )
+
+  app.post(
+    '/',
+    {
+      schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
+    },
+    ({ scope, body }) => createArchive(scope, body),
+  )
+
+  app.get(
+    '/:archive_id',
+    { schema: { operationId: 'retrieve_archive', summary: 'Retrieve an archive', tags, params, response: one } },
+    ({ scope, params }) => scope.get(archives, params.archive_id),
+  )
+
+  app.patch(
+    '/:archive_id',
+    {
+      schema: {
+        operationId: 'modify_archive',
+        summary: 'Modify an archive',
+        tags,
+        params,
+        body: UpdateArchive,
+        response: one,
+      },
+    },
+    ({ scope, params, body }) => scope.update(archives, params.archive_id, body),
+  )
+
+  app.delete(
+    '/:archive_id',
+    {
+      schema: {
+        operationId: 'delete_archive',
+        summary: 'Delete an archive',
+        tags,
+        params,
+        response: { 204: NoContent },
+      },
+    },
+    async ({ scope, params }, reply) => {
+      await scope.remove(archives, params.archive_id)
+      reply.code(204)
+    },
+  )
+
+  app.get(
+    '/:archive_id/agents',
+    {
+      schema: {
+        operationId: 'list_agents_of_archive',
+        summary: 'List the agents an archive is attached to',
+        tags,
+        params,
+        querystring: ListRelatedAgents,
+        response: { 200: Type.Array(Ref(Agent)) },
+      },
+    },
+    async ({ scope, params, query }) => {
+      await scope.exists(archives, params.archive_id)
+      return agentsWith(scope, 'agents_archives', 'archive_id', params.archive_id, query)
+    },
+  )
+}

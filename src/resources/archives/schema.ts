@@ -1,0 +1,46 @@
+import { type Static, Type } from 'typebox'
+import { defineResource } from '../../db/resource.ts'
+import { Create, Id, Instant, JsonMap, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
+
+const { Optional } = Type
+
+export const Archive = Type.Object(
+  {
+    id: Id('archive'),
+    created_at: Instant(),
+    name: Type.String(),
+    created_by_id: Optional(Type.String({ description: 'User that made the archive.' })),
+    description: Optional(Type.String()),
+    embedding_config: Optional(Ref(EmbeddingConfig)),
+    last_updated_by_id: Optional(Type.String()),
+    metadata: Optional(JsonMap()),
+    updated_at: Optional(Instant()),
+    vector_db_provider: Optional(VectorDbProvider),
+  },
+  { $id: 'Archive', additionalProperties: false },
+)
+export type Archive = Static<typeof Archive>
+
+export const archives = defineResource<Archive>()(Archive, { table: 'archives', prefix: 'archive', order: 'desc' })
+
+const fields = {
+  name: Type.String(),
+  description: Type.String(),
+  metadata: JsonMap(),
+}
+
+export const CreateArchive = Create({ ...fields, embedding: Handle, embedding_config: Ref(EmbeddingConfig) }, ['name'])
+export type CreateArchive = Static<typeof CreateArchive>
+
+export const UpdateArchive = Patch(fields, ['name'])
+export type UpdateArchive = Static<typeof UpdateArchive>
+
+export const ListArchives = Query({
+  ...Page('archive'),
+  name: Optional(Type.String({ description: 'Exactly this name.' })),
+  agent_id: Optional({ ...Id('agent'), description: 'Only archives attached to this agent.' }),
+})
+export type ListArchives = Static<typeof ListArchives>
+
+export const ArchiveParams = Params({ archive_id: Id('archive') })

@@ -1,0 +1,55 @@
+import type { OwnedRow } from '../../db/tables.ts'
+import type { EmbeddingConfig } from '../models/schema.ts'
+
+export interface FolderRow extends OwnedRow {
+  name: string
+  description: string | null
+  instructions: string | null
+  embedding_config: EmbeddingConfig
+  metadata: Record<string, unknown> | null
+  vector_db_provider: 'native' | 'tpuf' | 'pinecone'
+}
+
+export interface FileRow extends OwnedRow {
+  source_id: string
+  file_name: string
+  original_file_name: string | null
+  file_type: string | null
+  file_size: number | null
+  processing_status: 'pending' | 'parsing' | 'embedding' | 'completed' | 'error'
+  error_message: string | null
+  total_chunks: number | null
+  chunks_embedded: number | null
+}
+
+export interface AgentFolderRow {
+  organization_id: string
+  agent_id: string
+  source_id: string
+  position: number
+}
+
+/** A file an agent sees, open or not. */
+export interface FileAgentRow {
+  organization_id: string
+  id: string
+  agent_id: string
+  source_id: string
+  file_id: string
+  block_id: string
+  is_open: boolean
+  visible_content: string | null
+  start_line: number | null
+  end_line: number | null
+  last_accessed_at: string | null
+  created_at: string
+}
+
+declare module '../../db/tables.ts' {
+  interface Tables {
+    folders: FolderRow
+    files: FileRow
+    agents_folders: AgentFolderRow
+    files_agents: FileAgentRow
+  }
+}

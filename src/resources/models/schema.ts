@@ -1,0 +1,203 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { Int, JsonMap, OneOf, Strict } from '../../lib/wire.ts'
+
+const { Optional } = Type
+
+export const EMBEDDING_ENDPOINT_TYPES = [
+  'openai',
+  'anthropic',
+  'bedrock',
+  'google_ai',
+  'google_vertex',
+  'azure',
+  'groq',
+  'ollama',
+  'webui',
+  'webui-legacy',
+  'lmstudio',
+  'lmstudio-legacy',
+  'llamacpp',
+  'koboldcpp',
+  'vllm',
+  'hugging-face',
+  'mistral',
+  'together',
+  'pinecone',
+  'native',
+] as const
+
+export const MODEL_ENDPOINT_TYPES = [
+  'openai',
+  'anthropic',
+  'google_ai',
+  'google_vertex',
+  'azure',
+  'groq',
+  'ollama',
+  'webui',
+  'webui-legacy',
+  'lmstudio',
+  'lmstudio-legacy',
+  'lmstudio-chatcompletions',
+  'llamacpp',
+  'koboldcpp',
+  'vllm',
+  'hugging-face',
+  'minimax',
+  'moonshot',
+  'moonshot_coding',
+  'mistral',
+  'together',
+  'bedrock',
+  'deepseek',
+  'xai',
+  'zai',
+  'zai_coding',
+  'baseten',
+  'fireworks',
+  'openrouter',
+  'chatgpt_oauth',
+] as const
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const
+const VERBOSITIES = ['low', 'medium', 'high'] as const
+const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+
+/** The vector stores an archive's passages can lie in. */
+export const VectorDbProvider = OneOf(['native', 'tpuf', 'pinecone'])
+
+/** A model handle, `provider/model-name`. */
+export const Handle = Type.String({ pattern: '^[^/\\s]+/\\S+$', maxLength: 200, description: 'provider/model-name' })
+
+export const EmbeddingConfig = Strict(
+  {
+    embedding_dim: Int({ minimum: 1, description: 'Dimension of the embedding.' }),
+    embedding_endpoint_type: OneOf(EMBEDDING_ENDPOINT_TYPES),
+    embedding_model: Type.String(),
+    cloud_deployment: Optional(Type.String({ description: 'Deployment name of a cloud-hosted model.' })),
+    cloud_endpoint: Optional(Type.String()),
+    cloud_version: Optional(Type.String()),
+    batch_size: Optional(Int({ minimum: 1, description: 'How many texts are embedded at once, at most.' })),
+    embedding_chunk_size: Optional(Int({ minimum: 1 })),
+    embedding_endpoint: Optional(Type.String({ description: 'Absent for a local model.' })),
+    handle: Optional(Type.String({ description: 'provider/model-name' })),
+  },
+  { $id: 'EmbeddingConfig' },
+)
+export type EmbeddingConfig = Static<typeof EmbeddingConfig>
+
+export const ResponseFormat = Type.Unsafe<
+  { type?: 'text' } | { type?: 'json_schema'; json_schema: Record<string, unknown> } | { type?: 'json_object' }
+>({
+  $id: 'ResponseFormat',
+  anyOf: [
+    Strict({ type: Optional(Type.Literal('text')) }),
+    Strict({ json_schema: JsonMap(), type: Optional(Type.Literal('json_schema')) }),
+    Strict({ type: Optional(Type.Literal('json_object')) }),
+  ],
+})
+
+const responseFormat = Optional(Type.Unsafe<Static<typeof ResponseFormat>>({ $ref: 'ResponseFormat#' }))
+const temperature = Optional(Type.Number())
+
+/** The fields of one family of model settings, for each provider of it. */
+function settings(providers: readonly string[], fields: TProperties) {
+  return providers.map((provider) =>
+    Strict({
+      provider_type: Optional(Type.Literal(provider)),
+      max_output_tokens: Optional(Int()),
+      parallel_tool_calls: Optional(Type.Boolean()),
+      ...fields,
+    }),
+  )
+}
+
+const reasoning = (efforts: readonly string[]) => Optional(Strict({ reasoning_effort: Optional(OneOf(efforts)) }))
+const strict = Optional(Type.Boolean())
+
+/** Settings of a model: a union of 17 variants, told apart by `provider_type`. */
+export const ModelSettings = Type.Unsafe<Record<string, unknown> & { provider_type?: string }>({
+  $id: 'ModelSettings',
+  anyOf: [
+    ...settings(['openai'], {
+      reasoning: reasoning(REASONING_EFFORTS),
+      response_format: responseFormat,
+      strict,
+      temperature,
+    }),
+    ...settings(['sglang'], {
+      reasoning: reasoning(REASONING_EFFORTS),
+      response_format: responseFormat,
+      strict,
+      temperature,
+      tool_call_parser: Optional(Type.String()),
+    }),
+    ...settings(['anthropic', 'moonshot_coding'], {
+      effort: Optional(OneOf(EFFORTS)),
+      response_format: responseFormat,
+      strict,
+      temperature,
+      thinking: Optional(Strict({ budget_tokens: Optional(Int()), type: Optional(OneOf(['enabled', 'disabled'])) })),
+      verbosity: Optional(OneOf(VERBOSITIES)),
+    }),
+    ...settings(['google_ai', 'google_vertex'], {
+      response_schema: responseFormat,
+      temperature,
+      thinking_config: Optional(
+        Strict({ include_thoughts: Optional(Type.Boolean()), thinking_budget: Optional(Type.Integer()) }),
+      ),
+    }),
+    ...settings(['azure', 'xai', 'groq', 'deepseek', 'together', 'bedrock', 'openrouter'], {
+      response_format: responseFormat,
+      temperature,
+    }),
+    ...settings(['moonshot'], { response_format: responseFormat, strict, temperature }),
+    ...settings(['zai'], {
+      response_format: responseFormat,
+      temperature,
+      thinking: Optional(
+        Strict({ clear_thinking: Optional(Type.Boolean()), type: Optional(OneOf(['enabled', 'disabled'])) }),
+      ),
+    }),
+    ...settings(['baseten'], { temperature }),
+    ...settings(['chatgpt_oauth'], {
+      reasoning: reasoning(REASONING_EFFORTS.filter((e) => e !== 'minimal')),
+      temperature,
+    }),
+  ],
+})
+export type ModelSettings = Static<typeof ModelSettings>
+
+export const LlmConfig = Strict(
+  {
+    context_window: Int({ minimum: 1 }),
+    model: Type.String(),
+    model_endpoint_type: OneOf(MODEL_ENDPOINT_TYPES),
+    compatibility_type: Optional(OneOf(['gguf', 'mlx'])),
+    display_name: Optional(Type.String()),
+    effort: Optional(OneOf(EFFORTS)),
+    enable_reasoner: Optional(Type.Boolean()),
+    frequency_penalty: Optional(Type.Number({ minimum: -2, maximum: 2 })),
+    handle: Optional(Type.String()),
+    max_reasoning_tokens: Optional(Int({ description: 'At least 1024 when used with enable_reasoner.' })),
+    max_tokens: Optional(Int()),
+    model_endpoint: Optional(Type.String()),
+    model_wrapper: Optional(Type.String()),
+    parallel_tool_calls: Optional(Type.Boolean()),
+    provider_category: Optional(OneOf(['base', 'byok'])),
+    provider_name: Optional(Type.String()),
+    put_inner_thoughts_in_kwargs: Optional(Type.Boolean()),
+    reasoning_effort: Optional(OneOf(REASONING_EFFORTS)),
+    response_format: responseFormat,
+    return_logprobs: Optional(Type.Boolean()),
+    return_token_ids: Optional(Type.Boolean()),
+    strict,
+    temperature,
+    tier: Optional(Type.String()),
+    tool_call_parser: Optional(Type.String()),
+    top_logprobs: Optional(Int({ minimum: 0, maximum: 20, description: 'Requires return_logprobs.' })),
+    verbosity: Optional(OneOf(VERBOSITIES)),
+  },
+  { $id: 'LlmConfig' },
+)
+export type LlmConfig = Static<typeof LlmConfig>

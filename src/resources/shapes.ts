@@ -1,0 +1,37 @@
+import { Agent, AgentEnvironmentVariable, ApprovalRequestMessage, CompactionSettings, Memory } from './agents/schema.ts'
+import { ToolRule } from './agents/tool-rules.ts'
+import { ApiKey, NewApiKey } from './api-keys/schema.ts'
+import { Archive } from './archives/schema.ts'
+import { Block, FileBlock } from './blocks/schema.ts'
+import { Folder, Source } from './folders/schema.ts'
+import { Group } from './groups/schema.ts'
+import { Identity } from './identities/schema.ts'
+import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from './models/schema.ts'
+import { Organization, User } from './organizations/schema.ts'
+import { Tool } from './tools/schema.ts'
+
+/** The named shapes of the API: the components of its OpenAPI document. */
+export const shapes = [
+  Agent,
+  AgentEnvironmentVariable,
+  ApiKey,
+  ApprovalRequestMessage,
+  Archive,
+  Block,
+  CompactionSettings,
+  EmbeddingConfig,
+  FileBlock,
+  Folder,
+  Group,
+  Identity,
+  LlmConfig,
+  Memory,
+  ModelSettings,
+  NewApiKey,
+  Organization,
+  ResponseFormat,
+  Source,
+  Tool,
+  ToolRule,
+  User,
+]

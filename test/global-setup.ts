@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../src/db/database.ts'
+import { indexSearches, migrate } from '../src/db/migrate.ts'
+
+/** Where each test file gets its own database from: a migrated one to clone. */
+export interface Template {
+  /** A file with a migrated embedded database. */
+  snapshot?: string
+  /** A PostgreSQL server, and a migrated database on it. */
+  server?: { url: string; database: string }
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    template: Template
+  }
+}
+
+/**
+ * Migrates once, so that every test file starts from a copy. TEST_DATABASE_URL names a PostgreSQL server to run the
+ * suite on (databases are made there and dropped again); without it the suite runs on the embedded engine.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) {
+    const directory = mkdtempSync(join(tmpdir(), 'cairn-test-'))
+    const database = await openDatabase({ databaseUrl: 'memory:', dataDir: directory, poolSize: 1 })
+    await migrate(database)
+    await indexSearches(database)
+    const snapshot = join(directory, 'migrated')
+    writeFileSync(snapshot, Buffer.from(await (await database.dump()).arrayBuffer()))
+    await database.close()
+    project.provide('template', { snapshot })
+    return async () => rmSync(directory, { recursive: true })
+  }
+  const name = `cairn_test_${randomBytes(4).toString('hex')}`
+  const admin = new pg.Client(url)
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  const target = new URL(url)
+  target.pathname = `/${name}`
+  const database = await openDatabase({ databaseUrl: target.href, dataDir: tmpdir(), poolSize: 1 })
+  await migrate(database)
+  await indexSearches(database)
+  await database.close()
+  project.provide('template', { server: { url, database: name } })
+  return async () => {
+    await admin.query(`drop database ${name} with (force)`)
+    await admin.end()
+  }
+}

@@ -1,0 +1,58 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { App } from '../src/http/server.ts'
+
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
+}
+
+interface Checker {
+  document: Document
+  /** The documented paths as patterns, those with fewest parameters first. */
+  paths: { pattern: RegExp; path: string }[]
+  validate(pointer: string): ValidateFunction
+}
+
+const checkers = new WeakMap<App, Checker>()
+
+function createChecker(app: App): Checker {
+  const document = app.swagger() as unknown as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ;(formats as unknown as (ajv: Ajv2020) => void)(ajv)
+  ajv.addSchema(document, 'openapi')
+  const compiled = new Map<string, ValidateFunction>()
+  const paths = Object.keys(document.paths)
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\/$/, '').replace(/\{\w+\}/g, '[^/]+')}/?$`) }))
+  return {
+    document,
+    paths,
+    validate(pointer) {
+      const known = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+      compiled.set(pointer, known)
+      return known
+    },
+  }
+}
+
+const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+/** Throws when a reply to a documented operation has a status or a body the OpenAPI document doesn't allow. */
+export function checkReplies(app: App, method: string, url: string, status: number, body: unknown): void {
+  const checker = checkers.get(app) ?? createChecker(app)
+  checkers.set(app, checker)
+  const path = checker.paths.find(({ pattern }) => pattern.test(url.split('?')[0]!))?.path
+  const operation = path && checker.document.paths[path]?.[method.toLowerCase()]
+  if (!operation || status === 304 || status === 500) return
+  const documented = operation.responses[status]
+  if (!documented) throw new Error(`${method} ${path} answered ${status}, which its documentation doesn't name.`)
+  const [type] = Object.keys(documented.content ?? {})
+  if (!type) return
+  const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
+  const validate = checker.validate(`/${pointer.map(pointerPart).join('/')}`)
+  if (!validate(body)) {
+    throw new Error(
+      `${method} ${path} answered ${status} with a body its schema refuses: ${JSON.stringify(validate.errors)}`,
+    )
+  }
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import pg from 'pg'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { buildApp } from '../src/app.ts'
+import { type Database, openDatabase } from '../src/db/database.ts'
+import type { App } from '../src/http/server.ts'
+import { createCipher } from '../src/lib/cipher.ts'
+import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
+import { checkReplies } from './replies.ts'
+
+export interface Reply<T> {
+  status: number
+  headers: Record<string, string | undefined>
+  body: T
+}
+
+/** Calls the API with one key. The answer's body is the caller's to know: tests read what they expect. */
+export interface Client {
+  key: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  call<T = any>(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  get<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  post<T = any>(url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  patch<T = any>(url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  delete<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>>
+}
+
+export interface TestServer {
+  app: App
+  database: Database
+  /** The admin of the organization that operates the server: all scopes. */
+  alice: Client
+  /** The admin of another organization: all scopes. */
+  bob: Client
+  organizations: { alice: string; bob: string }
+  /** A client of Alice's organization with these scopes. */
+  withScopes(...scopes: string[]): Promise<Client>
+  client(key: string): Client
+  close(): Promise<void>
+}
+
+/** A database of the test file's own, cloned from the migrated template. */
+async function cloneDatabase(): Promise<{ database: Database; drop: () => Promise<void> }> {
+  const { snapshot, server } = inject('template')
+  const settings = { dataDir: tmpdir(), poolSize: 10 }
+  if (!server) {
+    const file = new Blob([readFileSync(snapshot!)])
+    return { database: await openDatabase({ ...settings, databaseUrl: 'memory:' }, file), drop: async () => {} }
+  }
+  const name = `${server.database}_${randomBytes(4).toString('hex')}`
+  const admin = new pg.Client(server.url)
+  await admin.connect()
+  // Cloning wants the template to itself: files that start together take turns.
+  await admin.query('select pg_advisory_lock(1)')
+  await admin.query(`create database ${name} template ${server.database}`)
+  await admin.query('select pg_advisory_unlock(1)')
+  const url = new URL(server.url)
+  url.pathname = `/${name}`
+  return {
+    database: await openDatabase({ ...settings, databaseUrl: url.href }),
+    async drop() {
+      await admin.query(`drop database ${name} with (force)`)
+      await admin.end()
+    },
+  }
+}
+
+/** The API of a database of its own, with two organizations. Every reply is checked against its documented schema. */
+export async function startTestServer(): Promise<TestServer> {
+  const { database, drop } = await cloneDatabase()
+  const cipher = createCipher(randomBytes(32).toString('hex'))
+  const key = (await bootstrap({ database, cipher }, undefined))!
+  const app = await buildApp({
+    config: { bodyLimit: 1024 * 1024, defaultModel: 'openai/gpt-5-mini' },
+    database,
+    cipher,
+    logger: pino({ level: 'silent' }),
+    version: 'test',
+  })
+
+  function client(key: string): Client {
+    const call: Client['call'] = async (method, url, body, headers = {}) => {
+      const response = await app.inject({
+        method: method as 'GET',
+        url,
+        headers: { authorization: `Bearer ${key}`, ...headers },
+        ...(body !== undefined && { payload: body as object }),
+      })
+      const type = String(response.headers['content-type'] ?? '')
+      const parsed = response.body !== '' && type.includes('json') ? JSON.parse(response.body) : response.body
+      checkReplies(app, method, url, response.statusCode, parsed)
+      return { status: response.statusCode, headers: response.headers as Reply<never>['headers'], body: parsed }
+    }
+    return {
+      key,
+      call,
+      get: (url, headers) => call('GET', url, undefined, headers),
+      post: (url, body, headers) => call('POST', url, body, headers),
+      patch: (url, body, headers) => call('PATCH', url, body, headers),
+      delete: (url, headers) => call('DELETE', url, undefined, headers),
+    }
+  }
+
+  const alice = client(key)
+  const scopes = ['read', 'write', 'secrets', 'admin']
+  const [home] = (await alice.get('/v1/admin/orgs/')).body
+  const other = (await alice.post('/v1/admin/orgs/', { name: 'Other' })).body
+  const user = (await alice.post('/v1/admin/users/', { name: 'Bob', organization_id: other.id })).body
+  const bob = client((await alice.post('/v1/api-keys/', { name: 'bob', user_id: user.id, scopes })).body.key)
+
+  return {
+    app,
+    database,
+    alice,
+    bob,
+    organizations: { alice: home.id, bob: other.id },
+    withScopes: async (...wanted) =>
+      client((await alice.post('/v1/api-keys/', { name: wanted.join(), scopes: wanted })).body.key),
+    client,
+    async close() {
+      await app.close()
+      await database.close()
+      await drop()
+    },
+  }
+}
