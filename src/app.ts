@@ -9,12 +9,21 @@ import { addMethodNotAllowed } from './http/errors.ts'
 import { addOpenApi } from './http/openapi.ts'
 import { type App, createServer } from './http/server.ts'
 import type { Cipher } from './lib/cipher.ts'
+import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
 import { createAuthenticator } from './resources/api-keys/authenticate.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
+import { coreMemoryRoutes } from './resources/blocks/core-memory-routes.ts'
+import { blockRoutes } from './resources/blocks/routes.ts'
+import { folderRoutes } from './resources/folders/routes.ts'
+import { groupRoutes } from './resources/groups/routes.ts'
+import { identityRoutes } from './resources/identities/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
 import { shapes } from './resources/shapes.ts'
+import { tagRoutes } from './resources/tags/routes.ts'
+import { agentToolRoutes } from './resources/tools/agent-tools-routes.ts'
+import { toolRoutes } from './resources/tools/routes.ts'
 
 export interface Deps {
   config: Pick<Config, 'bodyLimit' | 'defaultModel'>
@@ -72,7 +81,16 @@ export async function buildApp(deps: Deps): Promise<App> {
   await app.register(async (api) => {
     addAuth(api as unknown as FastifyInstance, authenticate, (actor) => createScope({ database, cipher }, actor))
     api.register(agentRoutes(config), { prefix: '/v1/agents' })
+    api.register(attachmentRoutes, { prefix: '/v1/agents' })
     api.register(archiveRoutes, { prefix: '/v1/archives' })
+    api.register(blockRoutes, { prefix: '/v1/blocks' })
+    api.register(coreMemoryRoutes, { prefix: '/v1/agents' })
+    api.register(tagRoutes, { prefix: '/v1/tags' })
+    api.register(toolRoutes, { prefix: '/v1/tools' })
+    api.register(agentToolRoutes, { prefix: '/v1/agents' })
+    api.register(folderRoutes, { prefix: '/v1/folders' })
+    api.register(groupRoutes, { prefix: '/v1/groups' })
+    api.register(identityRoutes, { prefix: '/v1/identities' })
     api.register(apiKeyRoutes(forget), { prefix: '/v1/api-keys' })
     api.register(adminRoutes(forget), { prefix: '/v1/admin' })
   })

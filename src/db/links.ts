@@ -77,5 +77,10 @@ export function createLinks(context: Context, reads: Reads) {
     return [{ table: link.table, added, removed }]
   }
 
-  return { attach, detach, setLinks }
+  /** Attaches resources, in this order, to an owner made in this transaction, whose history already tells of them. */
+  async function link(link: Link, ownerId: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await rowsOf(context, insertRows(link, ownerId, [...new Set(ids)]))
+  }
+
+  return { attach, detach, link, setLinks }
 }

@@ -25,8 +25,14 @@ export function createWrites(context: Context, reads: Reads) {
   const matching = actor.ifMatch ? sql`and version = any(${[...actor.ifMatch]}::int[])` : sql``
   const answer = <Wire>(resource: Resource<Wire>, row: Values) => toWire<Wire>(row, resource.computed !== undefined)
 
-  /** Makes resources, in the order given. An id is made unless it is given. */
-  async function insertAll<Wire>(resource: Resource<Wire>, list: Values[]): Promise<(Wire & Versioned)[]> {
+  const noted = (links: LinkChange[]) => (links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)
+
+  /** Makes resources, in the order given. An id is made unless it is given. `links` is what they get attached next. */
+  async function insertAll<Wire>(
+    resource: Resource<Wire>,
+    list: Values[],
+    links: LinkChange[] = [],
+  ): Promise<(Wire & Versioned)[]> {
     if (list.length === 0) return []
     const rows = list.map((values): Values => {
       const id = (values.id as string | undefined) ?? newId(resource.prefix)
@@ -43,7 +49,7 @@ export function createWrites(context: Context, reads: Reads) {
         insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
         values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
         returning *
-      ), ${logged(context, resource, 'create')}
+      ), ${logged(context, resource, 'create', noted(links))}
       select ${versioned(resource)} from changed as ${sql.table(resource.table)}`,
     )
     const byId = new Map(inserted.map((row) => [row.id, row]))
@@ -51,8 +57,12 @@ export function createWrites(context: Context, reads: Reads) {
   }
 
   /** Makes one resource. */
-  async function insert<Wire>(resource: Resource<Wire>, values: Values): Promise<Wire & Versioned> {
-    return (await insertAll(resource, [values]))[0]!
+  async function insert<Wire>(
+    resource: Resource<Wire>,
+    values: Values,
+    links: LinkChange[] = [],
+  ): Promise<Wire & Versioned> {
+    return (await insertAll(resource, [values], links))[0]!
   }
 
   /** What a conditional write that found no row means: 404, 412, or the resource as it is, needing no change. */
@@ -84,7 +94,7 @@ export function createWrites(context: Context, reads: Reads) {
         where ${mine(context, resource.table, id)} ${matching}
           ${links.length > 0 ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
         returning *
-      ), ${logged(context, resource, 'update', links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)}
+      ), ${logged(context, resource, 'update', noted(links))}
       select ${versioned(resource)} from changed as ${sql.table(resource.table)}`,
     )
     return row ? answer(resource, row) : unchanged(resource, id)

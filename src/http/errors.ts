@@ -58,14 +58,14 @@ export function addErrors(app: FastifyInstance): void {
 /** Answers 405 with `Allow` for every path that is there under other methods. Register it after all routes. */
 export function addMethodNotAllowed(app: FastifyInstance, routes: Map<string, Set<string>>): void {
   const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  for (const [url, methods] of routes) {
+  for (const [url, methods] of [...routes]) {
+    const allow = [...methods].sort().join(', ')
     const others = all.filter((method) => !methods.has(method))
     app.route({
       method: others,
       url,
       schema: { hide: true },
       handler: async (request, reply) => {
-        const allow = [...methods].sort().join(', ')
         return send(
           reply,
           new ApiError('method_not_allowed', `${request.method} is not allowed here; use ${allow}.`, {

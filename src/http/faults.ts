@@ -91,8 +91,7 @@ function ofMeantVariant(errors: Invalid[]): Invalid[] {
       (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0],
     )
     // A value that isn't null was not meant as null; a tag that doesn't fit rules a variant out.
-    const miss = (error: Invalid) =>
-      error.keyword === 'type' && error.params.type === 'null' ? 1000 : error.keyword === 'const' ? 100 : 1
+    const miss = (error: Invalid) => (isNullFault(error) ? 1000 : error.keyword === 'const' ? 100 : 1)
     const tags = [...branches.values()].flat().filter(({ keyword }) => keyword === 'const')
     const ranked = [...branches.values()].sort((a, b) => sum(a.map(miss)) - sum(b.map(miss)))
     let meant = ranked[0] ?? []
@@ -110,8 +109,13 @@ function ofMeantVariant(errors: Invalid[]): Invalid[] {
     for (const error of meant) if (!left.includes(error)) left.push(error)
     if (meant.length === 0) left.push(union)
   }
-  return left
+  // Where the value is at fault itself, that it isn't null either says nothing.
+  const elsewhere = (error: Invalid) =>
+    left.some((other) => other !== error && !isNullFault(other) && other.instancePath.startsWith(error.instancePath))
+  return left.filter((error) => !isNullFault(error) || !elsewhere(error))
 }
+
+const isNullFault = ({ keyword, params }: Invalid) => keyword === 'type' && params.type === 'null'
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { v7 } from 'uuid'
 import { addErrors } from './errors.ts'
 import { addHeaders } from './headers.ts'
@@ -22,7 +22,7 @@ const SANE = /^[\w.:-]{1,128}$/
 export function createServer(options: { bodyLimit: number; logger: FastifyBaseLogger }): App {
   const app = Fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
     ajv: { customOptions: ajvOptions },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },

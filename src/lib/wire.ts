@@ -55,7 +55,9 @@ export function Patch<P extends TProperties, R extends keyof P & string = never>
       required.includes(name as R) ? schema : OrNull(schema as TSchema),
     ]),
   )
-  return Type.Unsafe<Omit<NullablePartial<P>, R> & Partial<Pick<Static<TObject<P>>, R & keyof Static<TObject<P>>>>>({
+  return Type.Unsafe<
+    Omit<NullablePartial<P>, R> & { [K in R & keyof Static<TObject<P>>]?: Static<TObject<P>>[K] | undefined }
+  >({
     type: 'object',
     properties,
     additionalProperties: false,
@@ -102,8 +104,15 @@ export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy?: 
 /** The answer of a delete that has nothing to say. */
 export const NoContent = Type.Unsafe<undefined>({ type: 'null', description: 'Done.' })
 
+/** The answer of a delete that says so in words. */
+export const Message = Type.Object({ message: Type.String() }, { additionalProperties: false })
+
+/** Optional fields that may also be there as undefined, so that a parameter can be handed on without asking. */
+type Loose<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
+
 /** Query parameters: unknown ones are refused. */
-export const Query = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
+export const Query = <P extends TProperties>(fields: P) =>
+  Type.Unsafe<Loose<Static<TObject<P>>>>(Type.Object(fields, { additionalProperties: false }))
 
 /** Path parameters. */
 export const Params = <P extends TProperties>(fields: P) => Type.Object(fields)

@@ -1,56 +1,101 @@
 import { Type } from 'typebox'
 import type { Config } from '../../config.ts'
 import type { App } from '../../http/server.ts'
-import { Ref } from '../../lib/wire.ts'
+import { Message, Ref } from '../../lib/wire.ts'
 import { countAgents, getAgent, listAgents } from './agents.ts'
+import { CreateAgent, UpdateAgent } from './body.ts'
+import { createAgent } from './create.ts'
+import { modifyAgent } from './modify.ts'
 import { CountAgents, ListAgents, RetrieveAgent } from './query.ts'
-import { Agent, AgentParams, agents } from './schema.ts'
+import { deleteAgent } from './remove.ts'
+import { Agent, AgentParams } from './schema.ts'
 
 const tags = ['agents']
+const params = AgentParams
+const one = { 200: Ref(Agent) }
 
-/** `/v1/agents` */
-export const agentRoutes = (_config: Pick<Config, 'defaultModel'>) => async (app: App) => {
-  app.get(
-    '/',
-    {
-      schema: {
-        operationId: 'list_agents',
-        summary: 'List agents, newest first',
-        tags,
-        querystring: ListAgents,
-        response: { 200: Type.Array(Ref(Agent)) },
+/** `/v1/agents`. Agents made without a model get `defaultModel`. */
+export const agentRoutes =
+  ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
+  async (app: App) => {
+    app.get(
+      '/',
+      {
+        schema: {
+          operationId: 'list_agents',
+          summary: 'List agents, newest first',
+          tags,
+          querystring: ListAgents,
+          response: { 200: Type.Array(Ref(Agent)) },
+        },
       },
-    },
-    ({ scope, query }) => listAgents(scope, query),
-  )
+      ({ scope, query }) => listAgents(scope, query),
+    )
 
-  app.get(
-    '/count',
-    {
-      schema: {
-        operationId: 'count_agents',
-        summary: 'Count agents',
-        tags,
-        querystring: CountAgents,
-        response: { 200: Type.Integer() },
+    app.get(
+      '/count',
+      {
+        schema: {
+          operationId: 'count_agents',
+          summary: 'Count agents',
+          tags,
+          querystring: CountAgents,
+          response: { 200: Type.Integer() },
+        },
       },
-    },
-    ({ scope, query }) => countAgents(scope, query),
-  )
+      ({ scope, query }) => countAgents(scope, query),
+    )
 
-  app.get(
-    '/:agent_id',
-    {
-      schema: {
-        operationId: 'retrieve_agent',
-        summary: 'Retrieve an agent',
-        tags,
-        params: AgentParams,
-        querystring: RetrieveAgent,
-        response: { 200: Ref(Agent) },
+    app.post(
+      '/',
+      { schema: { operationId: 'create_agent', summary: 'Create an agent', tags, body: CreateAgent, response: one } },
+      ({ scope, body }) => createAgent(scope, body, defaultModel),
+    )
+
+    app.get(
+      '/:agent_id',
+      {
+        schema: {
+          operationId: 'retrieve_agent',
+          summary: 'Retrieve an agent',
+          tags,
+          params,
+          querystring: RetrieveAgent,
+          response: one,
+        },
       },
-    },
-    ({ scope, params, query }) => getAgent(scope, params.agent_id, query),
-  )
-  void agents
-}
+      ({ scope, params, query }) => getAgent(scope, params.agent_id, query),
+    )
+
+    app.patch(
+      '/:agent_id',
+      {
+        schema: {
+          operationId: 'modify_agent',
+          summary: 'Modify an agent',
+          tags,
+          params,
+          body: UpdateAgent,
+          response: one,
+        },
+      },
+      ({ scope, params, body }) => modifyAgent(scope, params.agent_id, body, defaultModel),
+    )
+
+    app.delete(
+      '/:agent_id',
+      {
+        schema: {
+          operationId: 'delete_agent',
+          summary: 'Delete an agent',
+          tags,
+          params,
+          response: { 200: Message },
+        },
+      },
+      async ({ scope, params }) => {
+        await deleteAgent(scope, params.agent_id)
+        return { message: `Agent id=${params.agent_id} successfully deleted` }
+      },
+    )
+  }

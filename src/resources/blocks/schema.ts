@@ -1,29 +1,35 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, Int, JsonMap } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, JsonMap, Page, Params, Patch, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
-const shape = {
+/** The fields of a block that can be set. */
+const settings = {
   value: Type.String({ description: 'Content of the block.' }),
+  base_template_id: Type.String(),
+  deployment_id: Type.String(),
+  description: Type.String(),
+  entity_id: Type.String({ description: 'Id of the entity within the template.' }),
+  hidden: Type.Boolean(),
+  is_template: Type.Boolean(),
+  label: Type.String({ minLength: 1, description: 'Label in the context window, for example human or persona.' }),
+  limit: Int({ description: 'Character limit of the value, in Unicode code points.' }),
+  metadata: JsonMap(),
+  preserve_on_migration: Type.Boolean(),
+  project_id: Type.String(),
+  read_only: Type.Boolean({ description: 'True if agents may not change it. The API may.' }),
+  tags: Type.Array(Type.String({ minLength: 1 })),
+  template_id: Type.String(),
+  template_name: Type.String(),
+}
+
+const shape = {
+  ...Type.Partial(Type.Object(settings)).properties,
+  value: settings.value,
   id: Optional(Id('block')),
-  base_template_id: Optional(Type.String()),
   created_by_id: Optional(Type.String()),
-  deployment_id: Optional(Type.String()),
-  description: Optional(Type.String()),
-  entity_id: Optional(Type.String({ description: 'Id of the entity within the template.' })),
-  hidden: Optional(Type.Boolean()),
-  is_template: Optional(Type.Boolean()),
-  label: Optional(Type.String({ description: 'Label in the context window, for example human or persona.' })),
   last_updated_by_id: Optional(Type.String()),
-  limit: Optional(Int({ description: 'Character limit of the value, in Unicode code points.' })),
-  metadata: Optional(JsonMap()),
-  preserve_on_migration: Optional(Type.Boolean()),
-  project_id: Optional(Type.String()),
-  read_only: Optional(Type.Boolean({ description: 'True if agents may not change it. The API may.' })),
-  tags: Optional(Type.Array(Type.String())),
-  template_id: Optional(Type.String()),
-  template_name: Optional(Type.String()),
 }
 
 export const Block = Type.Object(shape, { $id: 'Block', additionalProperties: false })
@@ -43,3 +49,59 @@ export const FileBlock = Type.Object(
 export type FileBlock = Static<typeof FileBlock>
 
 export const blocks = defineResource<Block>()(Block, { table: 'blocks', prefix: 'block', order: 'asc' })
+
+/** The limit of a block that sets none, in characters. */
+export const DEFAULT_LIMIT = 100_000
+
+export const CreateBlock = Create(settings, ['value', 'label'])
+export type CreateBlock = Static<typeof CreateBlock>
+
+export const UpdateBlock = Patch(settings, ['value'])
+export type UpdateBlock = Static<typeof UpdateBlock>
+
+const Label = (description: string) =>
+  Optional(Type.String({ minLength: 1, maxLength: 50, pattern: '^[a-zA-Z0-9_/-]+$', description }))
+const Search = (description: string) => Optional(Type.String({ minLength: 1, maxLength: 200, description }))
+
+/** Which blocks: the filters lists and counts share. */
+const filters = {
+  label: Label('Exactly this label.'),
+  label_search: Label('Part of the label, in any case.'),
+  templates_only: Optional(Type.Boolean({ description: 'Templates alone. False, the default, leaves them out.' })),
+  name: Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[a-zA-Z0-9 _-]+$',
+      description: 'Exactly this template_name.',
+    }),
+  ),
+  description_search: Search('Part of the description, in any case.'),
+  value_search: Search('Part of the value, in any case.'),
+  identity_id: Optional({ ...Id('identity'), description: 'Linked to this identity.' }),
+  identifier_keys: Optional(
+    Type.Array(Type.String(), { description: 'Linked to an identity with any of these keys.' }),
+  ),
+  project_id: Optional(Type.String()),
+  tags: Optional(Type.Array(Type.String(), { description: 'Blocks with any of these tags.' })),
+  match_all_tags: Optional(Type.Boolean({ description: 'Blocks with all of the tags instead.' })),
+  connected_to_agents_count_gt: Optional(Int({ description: 'Attached to more agents than this.' })),
+  connected_to_agents_count_lt: Optional(Int({ description: 'Attached to fewer agents than this.' })),
+  connected_to_agents_count_eq: Optional(
+    Type.Array(Int(), { description: 'Attached to exactly one of these numbers of agents.' }),
+  ),
+  show_hidden_blocks: Optional(Type.Boolean({ description: 'Hidden blocks too.' })),
+}
+
+export const CountBlocks = Query(filters)
+export type BlockFilters = Static<typeof CountBlocks>
+
+export const ListBlocks = Query({ ...Page('block'), ...filters })
+export type ListBlocks = Static<typeof ListBlocks>
+
+/** Lists of the blocks of another resource. */
+export const ListRelatedBlocks = Query(Page('block'))
+export type ListRelatedBlocks = Static<typeof ListRelatedBlocks>
+
+export const BlockParams = Params({ block_id: Id('block') })
+export const BlockIdentityParams = Params({ block_id: Id('block'), identity_id: Id('identity') })

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, JsonMap, Ref } from '../../lib/wire.ts'
-import { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
+import { Create, Id, Instant, Int, JsonMap, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
 
@@ -30,3 +30,41 @@ export type Source = Static<typeof Source>
 
 export const folders = defineResource<Folder>()(Folder, { table: 'folders', prefix: 'source', order: 'asc' })
 export const sources = defineResource<Source>()(Source, { table: 'folders', prefix: 'source', order: 'asc' })
+
+const fields = {
+  name: Type.String(),
+  description: Type.String(),
+  instructions: Type.String({ description: 'How to use the folder.' }),
+  metadata: JsonMap(),
+  embedding_config: Ref(EmbeddingConfig),
+}
+
+export const CreateFolder = Create(
+  {
+    ...fields,
+    embedding: Handle,
+    embedding_chunk_size: Int({ minimum: 1, description: 'Length of the pieces files are cut into. Default 300.' }),
+  },
+  ['name'],
+)
+export type CreateFolder = Static<typeof CreateFolder>
+
+export const UpdateFolder = Patch(fields, ['name', 'embedding_config'])
+export type UpdateFolder = Static<typeof UpdateFolder>
+
+/** Which folders: the filters lists and counts share. */
+const filters = {
+  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+}
+
+export const CountFolders = Query(filters)
+export type FolderFilters = Static<typeof CountFolders>
+
+export const ListFolders = Query({ ...Page('source'), ...filters })
+export type ListFolders = Static<typeof ListFolders>
+
+export const ListAgentIds = Query(Page('agent'))
+export type ListAgentIds = Static<typeof ListAgentIds>
+
+export const FolderParams = Params({ folder_id: Id('source') })
+export const FolderNameParams = Params({ name: Type.String() })

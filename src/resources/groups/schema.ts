@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Int, OneOf } from '../../lib/wire.ts'
+import { Create, Id, Int, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import { CreateManager, MANAGER_TYPES, UpdateManager } from './manager.ts'
 
 const { Optional } = Type
-
-export const MANAGER_TYPES = ['round_robin', 'supervisor', 'dynamic', 'sleeptime', 'voice_sleeptime', 'swarm'] as const
 
 export const Group = Type.Object(
   {
@@ -45,3 +44,43 @@ export const groups = defineResource<Group>()(Group, {
     shared_block_ids: attached('groups_blocks', 'block_id'),
   },
 })
+
+const fields = {
+  agent_ids: Type.Array(Id('agent'), {
+    uniqueItems: true,
+    description: 'The members, in the order they take turns where the manager keeps one.',
+  }),
+  description: Type.String(),
+  shared_block_ids: Type.Array(Id('block'), { description: 'Deprecated.' }),
+  hidden: Type.Boolean(),
+  project_id: Type.String(),
+  template_id: Type.String(),
+  base_template_id: Type.String(),
+  deployment_id: Type.String(),
+}
+
+export const CreateGroup = Create({ ...fields, manager_config: CreateManager }, ['agent_ids', 'description'])
+export type CreateGroup = Static<typeof CreateGroup>
+
+export const UpdateGroup = Patch({ ...fields, manager_config: UpdateManager }, [
+  'agent_ids',
+  'description',
+  'manager_config',
+])
+export type UpdateGroup = Static<typeof UpdateGroup>
+
+/** Which groups: the filters lists and counts share. */
+const filters = {
+  manager_type: Optional(OneOf(MANAGER_TYPES)),
+  project_id: Optional(Type.String()),
+  show_hidden_groups: Optional(Type.Boolean({ description: 'Hidden groups too.' })),
+}
+
+export const CountGroups = Query(filters)
+export type GroupFilters = Static<typeof CountGroups>
+
+export const ListGroups = Query({ ...Page('group'), ...filters })
+export type ListGroups = Static<typeof ListGroups>
+
+export const GroupParams = Params({ group_id: Id('group') })
+export const GroupBlockParams = Params({ group_id: Id('group'), block_id: Id('block') })

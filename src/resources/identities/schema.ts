@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, JsonMap, OneOf } from '../../lib/wire.ts'
+import { Create, Id, JsonMap, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -44,3 +44,41 @@ export const identities = defineResource<Identity>()(Identity, {
     block_ids: attached('blocks_identities', 'block_id'),
   },
 })
+
+export const IdentityProperties = Type.Array(IdentityProperty)
+export type IdentityProperties = Static<typeof IdentityProperties>
+
+const fields = {
+  identifier_key: Type.String({ description: 'External identifier key.' }),
+  name: Type.String(),
+  identity_type: OneOf(IDENTITY_TYPES),
+  project_id: Type.String(),
+  properties: IdentityProperties,
+  agent_ids: Type.Array(Id('agent')),
+  block_ids: Type.Array(Id('block')),
+}
+
+export const CreateIdentity = Create(fields, ['identifier_key', 'name', 'identity_type'])
+export type CreateIdentity = Static<typeof CreateIdentity>
+
+export const UpdateIdentity = Patch(fields, ['identifier_key', 'name', 'identity_type', 'agent_ids', 'block_ids'])
+export type UpdateIdentity = Static<typeof UpdateIdentity>
+
+/** Which identities: the filters lists and counts share. */
+const filters = {
+  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  identifier_key: Optional(Type.String({ description: 'Exactly this key.' })),
+  identity_type: Optional(OneOf(IDENTITY_TYPES)),
+  project_id: Optional(Type.String()),
+}
+
+export const CountIdentities = Query(filters)
+export type IdentityFilters = Static<typeof CountIdentities>
+
+export const ListIdentities = Query({ ...Page('identity'), ...filters })
+export type ListIdentities = Static<typeof ListIdentities>
+
+export const ListBlocksOfIdentity = Query(Page('block'))
+export type ListBlocksOfIdentity = Static<typeof ListBlocksOfIdentity>
+
+export const IdentityParams = Params({ identity_id: Id('identity') })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, JsonMap, OneOf } from '../../lib/wire.ts'
+import { Create, Id, JsonMap, OneOf, OrNull, Page, Params, Patch, Query, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -17,6 +17,9 @@ export const TOOL_TYPES = [
   'external_composio',
   'external_mcp',
 ] as const
+
+/** The types of the tools the server brings with it. */
+export const BUILTIN_TYPES = TOOL_TYPES.filter((type) => type.startsWith('svc_'))
 
 /** A package a tool needs, and its version (semantic versioning). */
 export const Requirement = Type.Object(
@@ -54,3 +57,74 @@ export const Tool = Type.Object(
 export type Tool = Static<typeof Tool>
 
 export const tools = defineResource<Tool>()(Tool, { table: 'tools', prefix: 'tool', order: 'desc' })
+
+const VERSION = '^\\d+(\\.\\d+){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$'
+
+const Requirements = Type.Array(
+  Strict({
+    name: Type.String({ minLength: 1 }),
+    version: Optional(OrNull(Type.String({ pattern: VERSION, description: 'Such as 1.2.3 or 1.2.3-beta.1.' }))),
+  }),
+)
+
+const fields = {
+  source_code: Type.String(),
+  source_type: OneOf(['python', 'typescript', 'json']),
+  json_schema: JsonMap({
+    description: 'What models are told: name, description, parameters. Its name is the tool’s name.',
+  }),
+  args_json_schema: JsonMap(),
+  description: Type.String({ description: 'Default: the description of json_schema.' }),
+  tags: Type.Array(Type.String()),
+  return_char_limit: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 50000.' }),
+  pip_requirements: Requirements,
+  npm_requirements: Requirements,
+  metadata_: JsonMap(),
+  default_requires_approval: Type.Boolean(),
+  enable_parallel_execution: Type.Boolean(),
+}
+
+export const CreateTool = Create(fields, ['source_code'])
+export type CreateTool = Static<typeof CreateTool>
+
+export const UpdateTool = Patch(fields, ['source_code', 'json_schema'])
+export type UpdateTool = Static<typeof UpdateTool>
+
+/** Which tools: the filters lists and counts share. */
+const filters = {
+  name: Optional(Type.String({ description: 'Exactly this name.' })),
+  names: Optional(Type.Array(Type.String(), { description: 'Exactly one of these names.' })),
+  tool_ids: Optional(Type.Array(Id('tool'))),
+  tool_types: Optional(Type.Array(OneOf(TOOL_TYPES))),
+  exclude_tool_types: Optional(Type.Array(OneOf(TOOL_TYPES))),
+  search: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  return_only_svc_tools: Optional(Type.Boolean({ description: 'Only the tools the server brings with it.' })),
+}
+
+export const CountTools = Query({
+  ...filters,
+  exclude_svc_tools: Optional(Type.Boolean({ description: 'All but the tools the server brings with it.' })),
+})
+export type ToolFilters = Static<typeof CountTools>
+
+export const ListTools = Query({ ...Page('tool'), ...filters })
+export type ListTools = Static<typeof ListTools>
+
+export const ListAgentTools = Query(Page('tool'))
+export type ListAgentTools = Static<typeof ListAgentTools>
+
+export const ToolParams = Params({ tool_id: Id('tool') })
+
+export const AgentToolParams = Params({ agent_id: Id('agent'), tool_id: Id('tool') })
+
+export const AgentToolNameParams = Params({ agent_id: Id('agent'), tool_name: Type.String() })
+
+export const ApprovalQuery = Query({ requires_approval: Optional(Type.Boolean()) })
+
+/** Whether calls need approval. Some clients send the name of the query parameter, some this other one. */
+export const ApprovalBody = OrNull(
+  Strict({
+    requires_approval: Optional(OrNull(Type.Boolean())),
+    body_requires_approval: Optional(OrNull(Type.Boolean())),
+  }),
+)

@@ -1,0 +1,61 @@
+import pg from 'pg'
+import type { App } from '../src/http/server.ts'
+import type { Call } from './operations.ts'
+
+export interface Statement {
+  name: string | undefined
+  text: string
+  values: unknown[]
+}
+
+/** What a request asks of the database: the statements of a step go out at once, each step when the one before is done. */
+export type Plan = Statement[][]
+
+/** Records what any client of `pg` in this process is asked while `work` runs. */
+async function recording(work: () => Promise<void>): Promise<Plan> {
+  const plan: Plan = []
+  const { query } = pg.Client.prototype
+  let running = 0
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [config, values = []] = args as [string | Statement, unknown[]?]
+    if (running++ === 0) plan.push([])
+    plan
+      .at(-1)!
+      .push(
+        typeof config === 'string'
+          ? { name: undefined, text: config, values }
+          : { name: config.name, text: config.text, values: config.values },
+      )
+    const rows = (query as (...all: unknown[]) => Promise<unknown>).apply(this, args)
+    return rows.finally(() => running--)
+  } as typeof query
+  try {
+    await work()
+  } finally {
+    pg.Client.prototype.query = query
+  }
+  return plan
+}
+
+/**
+ * The SQL the server sends for a request, and the body it answers. `before` is a request of the same kind: it has the
+ * connections opened and the key looked up, which would be recorded as well. Throws unless both answer 200.
+ */
+export async function capture(app: App, key: string, call: Call, before: Call): Promise<{ plan: Plan; body: string }> {
+  const request = async ({ method, path, body }: Call) => {
+    const reply = await app.inject({
+      method,
+      url: path,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { payload: body }),
+    })
+    if (reply.statusCode !== 200) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${reply.body}`)
+    return reply.body
+  }
+  await request(before)
+  let body = ''
+  const plan = await recording(async () => {
+    body = await request(call)
+  })
+  return { plan, body }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import pg from 'pg'
+import { openEmbedded } from '../src/db/embedded.ts'
+import type { Plan, Statement } from './capture.ts'
+import { answer } from './helper.ts'
+import { blockValue } from './operations.ts'
+
+/** The bare driver: the SQL of one operation over and over, from a plain pool, with nothing around it. */
+
+export interface Opening {
+  /** A PostgreSQL database; absent: the embedded one in `dataDir`. */
+  databaseUrl: string | undefined
+  dataDir: string
+  /** Connections to a PostgreSQL server. */
+  poolSize: number
+}
+
+export interface Running {
+  plan: Plan
+  blocks?: string[] | undefined
+  connections: number
+  seconds: number
+}
+
+export type DriverQuestion = { open: Opening } | { run: Running }
+
+let pool: pg.Pool | undefined
+let updates = 0
+
+async function open({ databaseUrl, dataDir, poolSize }: Opening): Promise<number> {
+  const config = databaseUrl
+    ? { connectionString: databaseUrl, max: poolSize }
+    : (await openEmbedded(join(dataDir, 'database'))).poolConfig
+  pool = new pg.Pool(config)
+  await pool.query('select 1')
+  return 0
+}
+
+/** The captured update's statement, for the next block and with a value it never had. */
+function nextUpdate(blocks: string[]): (statement: Statement) => Statement {
+  const n = ++updates
+  const replaced = new Map([
+    [blocks[0], blocks[n % blocks.length]],
+    [blockValue('captured', 0), blockValue('driver', n)],
+  ])
+  return (statement) => ({
+    ...statement,
+    values: statement.values.map((value) => replaced.get(value as string) ?? value),
+  })
+}
+
+/** Requests a second. */
+async function run({ plan, blocks, connections, seconds }: Running): Promise<number> {
+  const start = performance.now()
+  const until = start + seconds * 1000
+  let done = 0
+  const loop = async () => {
+    while (performance.now() < until) {
+      const vary = blocks ? nextUpdate(blocks) : (statement: Statement) => statement
+      for (const step of plan) await Promise.all(step.map((statement) => pool!.query(vary(statement))))
+      done++
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, loop))
+  return done / ((performance.now() - start) / 1000)
+}
+
+answer<DriverQuestion, number>((question) => ('open' in question ? open(question.open) : run(question.run)))

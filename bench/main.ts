@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DriverQuestion } from './driver.ts'
+import { startHelper } from './helper.ts'
+import { measureOperations, measureRatio, totalSeconds } from './measure.ts'
+import { type Options, readOptions } from './options.ts'
+import { createProgress } from './progress.ts'
+import { describe, type Report, toJson } from './report.ts'
+import { startServer } from './server.ts'
+import { prepare } from './storage.ts'
+
+/** Runs the benchmark. What it starts and makes is ended and removed by `cleanup`. */
+async function run(
+  options: Options,
+  cleanup: AsyncDisposableStack,
+  progress: ReturnType<typeof createProgress>,
+): Promise<Report> {
+  const prepared = await prepare(options, cleanup, progress.show)
+  const { engine, key, operations, plain200, includes200 } = prepared
+
+  progress.show('starting the server')
+  const start = () => startServer(prepared.settings, key, join(prepared.directory, 'server.log'), cleanup)
+  const cold = await start()
+  await cold.stop()
+  const server = await start()
+  const driver = cleanup.use(startHelper<DriverQuestion, number>('./driver.ts'))
+  const http = cleanup.use(startHelper<string, number>('./http.ts'))
+  await driver.ask({ open: prepared.driver })
+
+  const total = totalSeconds(operations.length, options.seconds)
+  const bench = {
+    server,
+    driver,
+    http,
+    key,
+    seconds: options.seconds,
+    onWork: (text: string, seconds: number) => progress.work(text, seconds, total),
+  }
+  const figures = await measureOperations(bench, operations)
+  const includesRatio = await measureRatio(bench, includes200, plain200)
+  const medianOf = (name: string) => figures.find((one) => one.name === name)!.p50_ms
+  return {
+    engine,
+    agents: options.agents,
+    operations: figures,
+    deep_ratio: medianOf('list_agents_deep') / medianOf('list_agents'),
+    includes_ratio_200: includesRatio,
+    warm_start_ms: server.startMs,
+    rss_mb: server.peakMemory(),
+  }
+}
+
+const options = readOptions(process.argv)
+const cleanup = new AsyncDisposableStack()
+const progress = createProgress()
+const interrupted = Promise.withResolvers<undefined>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.resolve(undefined))
+
+let report: Report | undefined
+try {
+  report = await Promise.race([run(options, cleanup, progress), interrupted.promise])
+} finally {
+  progress.done()
+  await cleanup.disposeAsync()
+}
+if (report) {
+  console.log(describe(report))
+  if (options.json) writeFileSync(options.json, toJson(report))
+}
+// An interrupted run is still under way here, on what is no longer there.
+process.exit(report ? 0 : 130)

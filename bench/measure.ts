@@ -1,0 +1,101 @@
+import { createHistogram } from 'node:perf_hooks'
+import type { DriverQuestion } from './driver.ts'
+import type { Helper } from './helper.ts'
+import { createLoad } from './load.ts'
+import type { Operation } from './operations.ts'
+import type { Server } from './server.ts'
+import type { Measurable } from './storage.ts'
+
+export const CONNECTIONS = 16
+const WARM_UP_SECONDS = 2
+/** The figures are noisy, and noise comes in spells: the three are measured in turns, and medians are taken. */
+const ROUNDS = 3
+
+/** One operation's figures, under the names of the JSON file. */
+export interface Figures {
+  name: string
+  rps: number
+  p50_ms: number
+  p99_ms: number
+  driver_rps: number
+  http_rps: number
+  limit_rps: number
+  ratio: number
+}
+
+export interface Bench {
+  server: Server
+  driver: Helper<DriverQuestion, number>
+  http: Helper<string, number>
+  key: string
+  seconds: number
+  /** Told before each piece of work how long it will take, in seconds. */
+  onWork(text: string, seconds: number): void
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/** How long `measureOperations` and `measureRatio` take in all, in seconds. */
+export const totalSeconds = (operations: number, seconds: number) =>
+  operations * 3 * (WARM_UP_SECONDS + seconds) + 2 * (WARM_UP_SECONDS + seconds)
+
+/** Measures each operation on the server and against its two limits. */
+export async function measureOperations(bench: Bench, operations: readonly Measurable[]): Promise<Figures[]> {
+  const { server, driver, http, key } = bench
+  const load = createLoad()
+  const taken = operations.map((operation) => ({
+    operation,
+    latencies: createHistogram(),
+    rps: { server: [] as number[], driver: [] as number[], http: [] as number[] },
+  }))
+  const measured = bench.seconds / ROUNDS
+  for (let round = 0; round <= ROUNDS; round++) {
+    const warming = round === 0
+    const seconds = warming ? WARM_UP_SECONDS : measured
+    for (const { operation, latencies, rps } of taken) {
+      const { name, plan, blocks, body } = operation
+      const options = { key, connections: CONNECTIONS, seconds }
+      const measures = {
+        server: () =>
+          load(operation, { ...options, origin: server.origin, latencies: warming ? undefined : latencies }),
+        driver: () => driver.ask({ run: { plan, blocks, connections: CONNECTIONS, seconds } }),
+        http: async () => load(operation, { ...options, origin: `http://127.0.0.1:${await http.ask(body)}` }),
+      }
+      for (const which of ['server', 'driver', 'http'] as const) {
+        bench.onWork(`${warming ? 'warm-up' : `round ${round} of ${ROUNDS}`}: ${name}, ${which}`, seconds)
+        const value = await measures[which]()
+        if (!warming) rps[which].push(value)
+      }
+    }
+  }
+  return taken.map(({ operation, latencies, rps }) => {
+    const [own, driverRps, httpRps] = [median(rps.server), median(rps.driver), median(rps.http)]
+    const limit = 1 / (1 / driverRps + 1 / httpRps)
+    return {
+      name: operation.name,
+      rps: own,
+      p50_ms: latencies.percentile(50) / 1000,
+      p99_ms: latencies.percentile(99) / 1000,
+      driver_rps: driverRps,
+      http_rps: httpRps,
+      limit_rps: limit,
+      ratio: own / limit,
+    }
+  })
+}
+
+/** How many times longer than the other an operation takes, by the medians of both, measured in turns. */
+export async function measureRatio(bench: Bench, operation: Operation, other: Operation): Promise<number> {
+  const load = createLoad()
+  const taken = [operation, other].map((measured) => ({ measured, latencies: createHistogram() }))
+  for (let round = 0; round <= ROUNDS; round++) {
+    const seconds = round === 0 ? WARM_UP_SECONDS : bench.seconds / ROUNDS
+    for (const { measured, latencies } of taken) {
+      bench.onWork(measured.name, seconds)
+      const { key, server } = bench
+      const options = { key, connections: CONNECTIONS, origin: server.origin, seconds }
+      await load(measured, { ...options, latencies: round === 0 ? undefined : latencies })
+    }
+  }
+  return taken[0]!.latencies.percentile(50) / taken[1]!.latencies.percentile(50)
+}

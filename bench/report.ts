@@ -1,0 +1,80 @@
+import { availableParallelism } from 'node:os'
+import { CONNECTIONS, type Figures } from './measure.ts'
+
+/** Everything that was measured, as the JSON file has it. */
+export interface Report {
+  engine: 'embedded' | 'postgres'
+  agents: number
+  operations: Figures[]
+  /** The page at position 9,000 against the first page, by their medians. */
+  deep_ratio: number
+  /** 200 agents with all includes against the same page without, by their medians. */
+  includes_ratio_200: number
+  /** From the start of the server's process to the end of its first answer, on a database that was open before. */
+  warm_start_ms: number
+  /** The most memory the server's process held, in MB; null where the system doesn't tell. */
+  rss_mb: number | null
+}
+
+const COLUMNS: [title: string, show: (figures: Figures) => string][] = [
+  ['operation', ({ name }) => name],
+  ['req/s', ({ rps }) => rps.toFixed(0)],
+  ['p50 ms', ({ p50_ms }) => p50_ms.toFixed(2)],
+  ['p99 ms', ({ p99_ms }) => p99_ms.toFixed(2)],
+  ['driver/s', ({ driver_rps }) => driver_rps.toFixed(0)],
+  ['http/s', ({ http_rps }) => http_rps.toFixed(0)],
+  ['limit/s', ({ limit_rps }) => limit_rps.toFixed(0)],
+  ['ratio', ({ ratio }) => ratio.toFixed(2)],
+]
+
+function table(rows: string[][]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const line = (row: string[]) =>
+    row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n]!) : cell.padStart(widths[n]!))).join('  ')
+  return rows.map(line).join('\n')
+}
+
+/** The report as text for people. */
+export function describe(report: Report): string {
+  const memory = report.rss_mb === null ? 'not known on this system' : `${report.rss_mb.toFixed(0)} MB`
+  return `
+Cairn on ${report.engine === 'embedded' ? 'the embedded engine' : 'a PostgreSQL server'}: ${report.agents} agents, ${CONNECTIONS} connections, ${availableParallelism()} cores, Node ${process.version}
+
+${table([COLUMNS.map(([title]) => title), ...report.operations.map((figures) => COLUMNS.map(([, show]) => show(figures)))])}
+
+${table([
+  ['deep page against the first', report.deep_ratio.toFixed(2)],
+  ['200 agents: all includes against none', report.includes_ratio_200.toFixed(2)],
+  ['warm start to the first answer', `${report.warm_start_ms.toFixed(0)} ms`],
+  ['peak memory of the server', memory],
+])}
+
+driver/s: the same SQL by the bare driver, as many at once. http/s: a bare node:http route that answers as many bytes.
+limit/s: 1 / (1 / driver + 1 / http). ratio: req/s to that limit. The server logs every request, to a file.
+`
+}
+
+const round = (value: number | null, digits: number) => (value === null ? null : Number(value.toFixed(digits)))
+
+/** The report as JSON text, figures rounded to what they are good for. */
+export function toJson(report: Report): string {
+  const digits = (name: string) => (name === 'ratio' ? 3 : name.endsWith('_ms') ? 2 : 1)
+  const operations = report.operations.map((figures) =>
+    Object.fromEntries(
+      Object.entries(figures).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? round(value, digits(name)) : value,
+      ]),
+    ),
+  )
+  const { deep_ratio, includes_ratio_200, warm_start_ms, rss_mb } = report
+  const rounded = {
+    ...report,
+    operations,
+    deep_ratio: round(deep_ratio, 3),
+    includes_ratio_200: round(includes_ratio_200, 3),
+    warm_start_ms: round(warm_start_ms, 0),
+    rss_mb: round(rss_mb, 0),
+  }
+  return `${JSON.stringify(rounded, null, 2)}\n`
+}

@@ -1,0 +1,101 @@
+import { report, sourceFiles } from './files.ts'
+import { APART, DEFAULT_EXPORTS, isTest, LINES, type Line, lineOf, RAW_DATABASE } from './house.ts'
+import { codeOf, type Import, importsOf } from './imports.ts'
+
+type Imports = ReadonlyMap<string, readonly Import[]>
+
+const RESOURCE_LINES: readonly (Line | undefined)[] = ['shapes', 'resources', 'routes']
+
+/** Imports of a later line, or of files outside src. */
+function orderFindings(path: string, imports: readonly Import[]): string[] {
+  if (!path.startsWith('src/') || isTest(path)) return []
+  const line = lineOf(path)
+  if (!line) {
+    return [`${path} has no place in the house. Move it to a folder of src/, or give it a place in scripts/house.ts.`]
+  }
+  return imports.flatMap(({ target }) => {
+    if (!target.endsWith('.ts')) return []
+    if (!target.startsWith('src/')) return [`${path} imports ${target}. What src/ needs lies in src/: move it there.`]
+    const other = lineOf(target)
+    if (!other) return []
+    const apart = APART.find((rule) => rule.line === line && rule.from.includes(other))
+    if (apart) return [`${path} (${line}) imports ${target} (${other}): ${apart.because}.`]
+    if (LINES.indexOf(other) <= LINES.indexOf(line)) return []
+    return [
+      `${path} (${line}) imports ${target} (${other}), which stands later in: ${LINES.join(' · ')}. ` +
+        `Move what it needs to ${line} or earlier, or have the caller hand it in as an argument.`,
+    ]
+  })
+}
+
+/** The database of every organization, taken by a resource. */
+function databaseFindings(path: string, imports: readonly Import[]): string[] {
+  if (isTest(path) || !RESOURCE_LINES.includes(lineOf(path))) return []
+  return imports
+    .filter(({ typeOnly, target, values }) => {
+      if (typeOnly) return false
+      const raw = RAW_DATABASE.some((name) => target === name || target.startsWith(`${name}/`))
+      return raw || (target === 'kysely' && values.includes('Kysely'))
+    })
+    .map(
+      ({ target }) =>
+        `${path} takes from ${target} what opens the database of every organization. Take a Scope (src/db/scope.ts) as ` +
+        'the first argument; where its verbs fall short, `scope.query` runs a statement of your own.',
+    )
+}
+
+/** Circles of imports that exist at run time, each told once. */
+function circleFindings(imports: Imports): string[] {
+  const done = new Set<string>()
+  const findings: string[] = []
+  const walk = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path)
+    if (start >= 0) {
+      const circle = [...trail.slice(start), path]
+      findings.push(`A circle of imports: ${circle.join(' → ')}. Move what both ends need to a file of its own.`)
+      return
+    }
+    if (done.has(path)) return
+    for (const { target, typeOnly } of imports.get(path) ?? []) if (!typeOnly) walk(target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of imports.keys()) walk(path, [])
+  return findings
+}
+
+/** Forms and names the project does without. */
+function mannerFindings(path: string, text: string, imports: readonly Import[]): string[] {
+  const code = codeOf(text)
+  const findings: string[] = []
+  const barrel = imports.some(({ reExport }) => reExport) && path.endsWith('/index.ts')
+  if (barrel || /^export\s+\*/m.test(code)) {
+    findings.push(`${path} passes on what other files export. Import from the file that defines it.`)
+  }
+  const excused = (DEFAULT_EXPORTS as readonly string[]).includes(path)
+  if (!excused && /^export\s+(default\b|\{[^}]*\bas\s+default\b)/m.test(code)) {
+    findings.push(`${path} exports by default. Give the export its name, so that it is called the same everywhere.`)
+  }
+  if (/(^|[/._-])(utils?|helpers?)([/._-]|$)/i.test(path)) {
+    findings.push(
+      `${path} is named after nothing. Name the file after what it does, or put the function where it is used.`,
+    )
+  }
+  const readsEnv =
+    /\bprocess\.env\b/.test(code) ||
+    imports.some(({ target, values }) => target === 'node:process' && values.includes('env'))
+  if (readsEnv && path.startsWith('src/') && path !== 'src/config.ts' && !isTest(path)) {
+    findings.push(`${path} reads process.env. Read the setting in src/config.ts and take it as an argument.`)
+  }
+  return findings
+}
+
+const files = sourceFiles()
+const imports: Imports = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]))
+report('boundaries', [
+  ...[...imports].flatMap(([path, taken]) => [
+    ...orderFindings(path, taken),
+    ...databaseFindings(path, taken),
+    ...mannerFindings(path, files.get(path)!, taken),
+  ]),
+  ...circleFindings(imports),
+])

@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** The project's TypeScript files: their path from the root, with `/`, and their text. */
+export function sourceFiles(): Map<string, string> {
+  const paths = globSync('{src,scripts,test,bench,examples}/**/*.ts', { cwd: ROOT })
+  return new Map(
+    paths
+      .map((path) => path.replaceAll('\\', '/'))
+      .sort()
+      .map((path) => [path, readFileSync(`${ROOT}/${path}`, 'utf8')]),
+  )
+}
+
+/** Prints what was found and ends with exit code 1, or says that nothing was. */
+export function report(checked: string, findings: readonly string[]): void {
+  if (findings.length === 0) {
+    console.log(`${checked}: nothing found`)
+    return
+  }
+  for (const finding of findings) console.error(finding)
+  console.error(`${checked}: ${findings.length} found`)
+  process.exitCode = 1
+}

@@ -1,0 +1,19 @@
+import { Command } from 'commander'
+import { keysCommand } from './keys.ts'
+import { serve } from './serve.ts'
+
+const cairn = new Command('cairn').description('a self-hosted server for stateful LLM agents')
+cairn
+  .command('serve')
+  .description('start the server')
+  .action(async () => {
+    process.exitCode = await serve()
+  })
+cairn.addCommand(keysCommand())
+
+try {
+  await cairn.parseAsync()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

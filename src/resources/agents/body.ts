@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox'
+import { Create, Id, Instant, Int, JsonMap, OneOf, Patch, Ref, Strict } from '../../lib/wire.ts'
+import { CreateBlock } from '../blocks/schema.ts'
+import { Handle } from '../models/schema.ts'
+import { AGENT_TYPES, ApprovalRequestMessage, StopReason, settings } from './schema.ts'
+
+const { Optional } = Type
+
+/** A message an agent begins with. */
+export const MessageCreate = Strict({
+  type: Optional(Type.Literal('message')),
+  role: OneOf(['user', 'system', 'assistant']),
+  content: Type.Union([Type.String(), Type.Array(JsonMap())], { description: 'Text, or an array of content parts.' }),
+  name: Optional(Type.String()),
+  otid: Optional(Type.String()),
+  sender_id: Optional(Type.String()),
+})
+export type MessageCreate = Static<typeof MessageCreate>
+
+const idsOf = (...parameters: Parameters<typeof Id>) => Type.Array(Id(...parameters))
+const Variables = Type.Record(Type.String({ minLength: 1 }), Type.String())
+
+/** What can be given at creation and changed later. */
+const changeable = {
+  ...settings,
+  model: Handle,
+  embedding: Handle,
+  block_ids: idsOf('block'),
+  tool_ids: idsOf('tool'),
+  folder_ids: idsOf('source'),
+  source_ids: Type.Array(Id('source'), { description: 'Deprecated: use folder_ids.' }),
+  identity_ids: idsOf('identity'),
+  secrets: Variables,
+  tool_exec_environment_variables: { ...Variables, description: 'Deprecated: use secrets.' } as typeof Variables,
+  context_window_limit: Int({ minimum: 1 }),
+  embedding_chunk_size: Int({ minimum: 1 }),
+  max_tokens: Int({ minimum: 1 }),
+  max_reasoning_tokens: Int(),
+  enable_reasoner: Type.Boolean(),
+  reasoning: Type.Boolean(),
+  parallel_tool_calls: Type.Boolean(),
+}
+
+export const CreateAgent = Create({
+  ...changeable,
+  agent_type: OneOf(AGENT_TYPES),
+  memory_blocks: Type.Array(CreateBlock),
+  tools: Type.Array(Type.String(), { description: 'Tools by name.' }),
+  include_base_tools: Type.Boolean({ description: "The tools of the agent's type. Default true." }),
+  include_multi_agent_tools: Type.Boolean(),
+  include_base_tool_rules: Type.Boolean(),
+  include_default_source: Type.Boolean({ description: 'Deprecated: makes and attaches a folder.' }),
+  initial_message_sequence: Type.Array(MessageCreate),
+})
+export type CreateAgent = Static<typeof CreateAgent>
+
+export const UpdateAgent = Patch(
+  {
+    ...changeable,
+    message_ids: idsOf('message'),
+    pending_approval: Ref(ApprovalRequestMessage),
+    last_run_completion: Instant(),
+    last_run_duration_ms: Int(),
+    last_stop_reason: StopReason,
+  },
+  ['name', 'system', 'llm_config'],
+)
+export type UpdateAgent = Static<typeof UpdateAgent>

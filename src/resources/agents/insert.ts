@@ -1,0 +1,98 @@
+import type { LinkChange } from '../../db/resource.ts'
+import type { Scope } from '../../db/scope.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { insertBlocks } from '../blocks/blocks.ts'
+import { createFolder } from '../folders/folders.ts'
+import { toolsOf } from './base-tools.ts'
+import type { CreateAgent } from './body.ts'
+import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
+import { firstMessages, insertMessages } from './messages.ts'
+import { embeddingOf, fileLimitsOf, modelOf } from './model.ts'
+import { randomName } from './names.ts'
+import { promptOf } from './prompts.ts'
+import { agents } from './schema.ts'
+import { setSecrets } from './secrets.ts'
+
+/** An agent with this tag works for another one and doesn't show in lists. */
+const SUBAGENT_TAG = 'role:subagent'
+
+/** 422 unless the name is an IANA time zone. */
+export function checkTimezone(timezone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone })
+  } catch {
+    throw invalid(inBody('timezone', `"${timezone}" is not an IANA time zone`))
+  }
+}
+
+/** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. */
+export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: string): Promise<string> {
+  const type = body.agent_type ?? 'svc_v1_agent'
+  if (type === 'voice_convo_agent' && !body.enable_sleeptime) {
+    throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
+  }
+  if (body.timezone) checkTimezone(body.timezone)
+  const withModel = body.model || body.llm_config ? body : { ...body, model: defaultModel }
+  const { model, llm_config } = modelOf(withModel, undefined)
+  const { tool_ids, tool_rules } = await toolsOf(tx, body, type)
+  const id = newId('agent')
+  const name = body.name ?? randomName()
+  const system = body.system ?? promptOf(type)
+  const tags = [...new Set(body.tags ?? [])]
+  const messages = firstMessages(system, body.initial_message_sequence ?? [])
+  const limits = fileLimitsOf(llm_config!.context_window)
+
+  const made = await insertBlocks(tx, body.memory_blocks ?? [])
+  const folderIds = [...((body.folder_ids?.length ? body.folder_ids : body.source_ids) ?? [])]
+  if (body.include_default_source) {
+    folderIds.push((await createFolder(tx, { name: `${name} External Data Source` })).id)
+  }
+  const links = [
+    [agentBlocks, [...made.map((block) => block.id!), ...(body.block_ids ?? [])]],
+    [agentTools, tool_ids],
+    [agentFolders, folderIds],
+    [agentIdentities, body.identity_ids ?? []],
+  ] as const
+  const secrets =
+    (Object.keys(body.secrets ?? {}).length > 0 ? body.secrets : body.tool_exec_environment_variables) ?? {}
+  const added: LinkChange[] = links.map(([link, ids]) => ({ table: link.table, added: [...ids], removed: [] }))
+  added.push({ table: 'agent_environment_variables', added: Object.keys(secrets), removed: [] })
+
+  await tx.insert(
+    agents,
+    {
+      id,
+      name,
+      agent_type: type,
+      system,
+      tags,
+      description: body.description,
+      metadata: body.metadata,
+      model,
+      llm_config,
+      model_settings: body.model_settings,
+      ...embeddingOf(body),
+      compaction_settings: body.compaction_settings,
+      response_format: body.response_format,
+      tool_rules,
+      message_ids: messages.map((message) => message.id),
+      message_buffer_autoclear: type === 'workflow_agent' || (body.message_buffer_autoclear ?? false),
+      enable_sleeptime: body.enable_sleeptime,
+      timezone: body.timezone ?? 'UTC',
+      max_files_open: body.max_files_open ?? limits.max_files_open,
+      per_file_view_window_char_limit: body.per_file_view_window_char_limit ?? limits.per_file_view_window_char_limit,
+      hidden: tags.includes(SUBAGENT_TAG) ? true : body.hidden,
+      project_id: body.project_id,
+      template_id: body.template_id,
+      base_template_id: body.base_template_id,
+      deployment_id: body.deployment_id,
+      entity_id: body.entity_id,
+    },
+    added.filter((change) => change.added.length > 0),
+  )
+  for (const [link, ids] of links) await tx.link(link, id, ids)
+  await setSecrets(tx, id, secrets)
+  await insertMessages(tx, id, messages)
+  return id
+}

@@ -1,0 +1,47 @@
+import type { Scope } from '../../db/scope.ts'
+import { createGroup } from '../groups/groups.ts'
+import { insertAgent } from './insert.ts'
+import { agentBlocks } from './links.ts'
+import { agents } from './schema.ts'
+
+/** How many turns of the agent pass between two looks at its memory. */
+const FREQUENCY = 5
+
+/** How much of a spoken conversation stays in the context window, in messages. */
+const VOICE_BUFFER = { min_message_buffer_length: 15, max_message_buffer_length: 30 }
+
+/**
+ * Gives an agent the partner that manages its memory: an agent of the same models that shares all its blocks and has a
+ * `memory_persona` of its own, and the group that joins the two. Inside the scope's transaction.
+ */
+export async function addSleeptimePartner(tx: Scope, agentId: string, defaultModel: string): Promise<void> {
+  const agent = await tx.get(agents, agentId)
+  const voice = agent.agent_type === 'voice_convo_agent'
+  const partnerId = await insertAgent(
+    tx,
+    {
+      name: `${agent.name}-sleeptime`,
+      agent_type: voice ? 'voice_sleeptime_agent' : 'sleeptime_agent',
+      llm_config: agent.llm_config,
+      embedding_config: agent.embedding_config,
+      project_id: agent.project_id,
+      timezone: agent.timezone,
+      block_ids: await tx.linkedIds(agentBlocks, agentId),
+      memory_blocks: [
+        {
+          label: 'memory_persona',
+          value: `I look after the memory of ${agent.name}.`,
+          description: 'Who the agent that manages the memory is.',
+        },
+      ],
+    },
+    defaultModel,
+  )
+  await createGroup(tx, {
+    agent_ids: [partnerId],
+    description: `Manages the memory of ${agent.name}.`,
+    manager_config: voice
+      ? { manager_type: 'voice_sleeptime', manager_agent_id: agentId, ...VOICE_BUFFER }
+      : { manager_type: 'sleeptime', manager_agent_id: agentId, sleeptime_agent_frequency: FREQUENCY },
+  })
+}

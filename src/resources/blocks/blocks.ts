@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { Filter } from '../../db/reads.ts'
+import type { Versioned } from '../../db/resource.ts'
+import type { Scope } from '../../db/scope.ts'
+import { escapeLike } from '../../db/search.ts'
+import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { identities } from '../identities/schema.ts'
+import { blockIdentities } from './links.ts'
+import {
+  type Block,
+  type BlockFilters,
+  blocks,
+  type CreateBlock,
+  DEFAULT_LIMIT,
+  type ListBlocks,
+  type UpdateBlock,
+} from './schema.ts'
+
+/** Which blocks: one filter for lists and counts. */
+export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
+  const { templates_only, name, tags, match_all_tags, identity_id, identifier_keys } = filters
+  const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
+  const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
+  const agents = sql<number>`(select count(*) from agents_blocks l
+    where l.organization_id = blocks.organization_id and l.block_id = blocks.id)`
+  return (query) => {
+    let q = query.where('blocks.is_template', templates_only ? 'is' : 'is not', true)
+    if (!filters.show_hidden_blocks) q = q.where('blocks.hidden', 'is not', true)
+    for (const [column, value] of Object.entries(exact) as [keyof typeof exact, string | undefined][]) {
+      if (value !== undefined) q = q.where(`blocks.${column}`, '=', value)
+    }
+    for (const [column, part] of Object.entries(contains) as [keyof typeof contains, string | undefined][]) {
+      if (part !== undefined) q = q.where(`blocks.${column}`, 'ilike', `%${escapeLike(part)}%`)
+    }
+    if (tags) {
+      const wanted = match_all_tags ? [...new Set(tags)].map((tag) => [tag]) : [tags]
+      for (const any of wanted) {
+        q = q.where(sql<boolean>`exists (select from blocks_tags t where t.organization_id = blocks.organization_id
+          and t.block_id = blocks.id and t.tag = any(${any}::text[]))`)
+      }
+    }
+    if (identity_id !== undefined) {
+      q = q.where(sql<boolean>`exists (select from blocks_identities l where l.organization_id = blocks.organization_id
+        and l.block_id = blocks.id and l.identity_id = ${identity_id})`)
+    }
+    if (identifier_keys) {
+      q = q.where(sql<boolean>`exists (select from blocks_identities l join identities i
+          on i.organization_id = l.organization_id and i.id = l.identity_id
+        where l.organization_id = blocks.organization_id and l.block_id = blocks.id
+          and i.identifier_key = any(${identifier_keys}::text[]))`)
+    }
+    const { connected_to_agents_count_gt: more, connected_to_agents_count_lt: fewer } = filters
+    if (more !== undefined) q = q.where(sql<boolean>`${agents} > ${more}`)
+    if (fewer !== undefined) q = q.where(sql<boolean>`${agents} < ${fewer}`)
+    const { connected_to_agents_count_eq: exactly } = filters
+    if (exactly) q = q.where(sql<boolean>`${agents} = any(${exactly}::int[])`)
+    return q
+  }
+}
+
+/** Blocks of the organization, oldest first. Templates and hidden ones are left out unless asked for. */
+export const listBlocks = (scope: Scope, { limit, order, order_by, after, before, ...filters }: ListBlocks) =>
+  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(filters))
+
+/** How many blocks the same filters keep. */
+export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(filters))
+
+/** Tags are a set, in the order given. */
+const tagSet = (tags: readonly string[] | null | undefined) => [...new Set(tags)]
+
+/** The length of a text as the database counts it: in Unicode code points. */
+const lengthOf = (text: string) => [...text].length
+
+const tooLong = (length: number, limit: number, field = 'value'): Fault =>
+  inBody(field, `has ${length} characters, more than the limit of ${limit}`)
+
+/** The row of a new block, with its defaults. 422 for a value longer than the limit; `field` is where it stands. */
+function newBlock(body: CreateBlock, field = 'value') {
+  const limit = body.limit ?? DEFAULT_LIMIT
+  const length = lengthOf(body.value)
+  if (length > limit) throw invalid(tooLong(length, limit, field))
+  return {
+    ...body,
+    limit,
+    metadata: body.metadata ?? {},
+    read_only: body.read_only ?? false,
+    is_template: body.is_template ?? false,
+    preserve_on_migration: body.preserve_on_migration ?? false,
+    tags: tagSet(body.tags),
+  }
+}
+
+/** Makes a block. 422 for a value longer than the limit. */
+export const createBlock = async (scope: Scope, body: CreateBlock) => scope.insert(blocks, newBlock(body))
+
+/** Makes the blocks that the array `field` of a body describes, in its order. 422 for a value longer than its limit. */
+export const insertBlocks = async (scope: Scope, bodies: readonly CreateBlock[], field = 'memory_blocks') =>
+  scope.insertAll(
+    blocks,
+    bodies.map((body, n) => newBlock(body, `${field}[${n}].value`)),
+  )
+
+const WITHIN_LIMIT = 'blocks_value_within_limit'
+
+/**
+ * Changes the given fields of a block, in one statement; `null` clears a field, or sets it to its default. 404, 409 when
+ * an agent would have two blocks of one label, 412, and 422 when the value would be longer than the limit, whichever of
+ * the two changed. Not for use inside a transaction.
+ */
+export async function modifyBlock(scope: Scope, id: string, body: UpdateBlock): Promise<Block & Versioned> {
+  const { limit, tags } = body
+  try {
+    return await scope.update(blocks, id, {
+      ...body,
+      limit: limit === null ? DEFAULT_LIMIT : limit,
+      tags: tags === undefined ? undefined : tagSet(tags),
+    })
+  } catch (error) {
+    if ((error as { constraint?: string }).constraint !== WITHIN_LIMIT) throw error
+    const block = await scope.get(blocks, id)
+    const length = lengthOf(body.value ?? block.value)
+    const most = limit === undefined ? block.limit! : (limit ?? DEFAULT_LIMIT)
+    // Another writer has just made room.
+    if (length <= most) return modifyBlock(scope, id, body)
+    throw invalid(tooLong(length, most, body.value === undefined ? 'limit' : 'value'))
+  }
+}
+
+/** Links a block to an identity; one that is linked already stays as it is. 404 when either isn't there, 412. */
+export const attachIdentity = (scope: Scope, blockId: string, identityId: string) =>
+  scope.transaction(async (scope) => {
+    await scope.lock(blocks, blockId)
+    await scope.attach(blockIdentities, blockId, identityId)
+    return scope.get(blocks, blockId)
+  })
+
+/** Removes the link to an identity, if there is one. 404 when either isn't there, 412. */
+export const detachIdentity = (scope: Scope, blockId: string, identityId: string) =>
+  scope.transaction(async (scope) => {
+    await scope.lock(blocks, blockId)
+    await scope.exists(identities, identityId)
+    await scope.detach(blockIdentities, blockId, identityId)
+    return scope.get(blocks, blockId)
+  })

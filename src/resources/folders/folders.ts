@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Filter } from '../../db/reads.ts'
+import { defineResource, NEXT, type PageOf } from '../../db/resource.ts'
+import type { Scope } from '../../db/scope.ts'
+import { escapeLike } from '../../db/search.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { Id } from '../../lib/wire.ts'
+import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { type CreateFolder, type FolderFilters, folders, type ListAgentIds, type ListFolders } from './schema.ts'
+
+/** Agents by nothing but their ids. */
+const agentIds = defineResource<{ id: string }>()(
+  { properties: { id: Id('agent') } },
+  { table: 'agents', prefix: 'agent', order: 'desc' },
+)
+
+/** Which folders: one filter for lists and counts. */
+const matching =
+  ({ name }: FolderFilters): Filter<'folders'> =>
+  (query) =>
+    query.$if(name !== undefined, (q) => q.where('folders.name', 'ilike', `%${escapeLike(name!)}%`))
+
+/** Folders of the organization, oldest first. */
+export const listFolders = (scope: Scope, query: ListFolders) => scope.list(folders, query, matching(query))
+
+/** How many folders the same filter keeps. */
+export const countFolders = (scope: Scope, filters: FolderFilters) => scope.count(folders, matching(filters))
+
+/** The id of the folder with exactly this name. 404 when there is none. */
+export async function folderIdOf(scope: Scope, name: string): Promise<string> {
+  const [folder] = await scope.select(folders, (query) => query.where('folders.name', '=', name))
+  if (folder) return folder.id
+  throw new ApiError('not_found', `No folder with name ${JSON.stringify(name)} in this organization.`, {
+    headers: { 'x-should-retry': 'false' },
+  })
+}
+
+/** Makes a folder. Without an embedding model its files will be searched by text. 409 for a name that is taken. */
+export function createFolder(
+  scope: Scope,
+  { embedding, embedding_config, embedding_chunk_size, ...body }: CreateFolder,
+) {
+  const config = embeddingConfigOf({ embedding, embedding_config }) ?? LEXICAL
+  return scope.insert(folders, {
+    ...body,
+    embedding_config: embedding_chunk_size ? { ...config, embedding_chunk_size } : config,
+  })
+}
+
+/** The ids of the agents a folder is attached to, newest agent first. 404 for a folder the organization doesn't have. */
+export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<PageOf<string>> {
+  await scope.exists(folders, id)
+  const found = await scope.list(agentIds, page, (query) =>
+    query.where(sql<boolean>`exists (select from agents_folders as link
+      where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`),
+  )
+  const ids: PageOf<string> = found.map((agent) => agent.id)
+  ids[NEXT] = found[NEXT]
+  return ids
+}

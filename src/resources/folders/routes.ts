@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import type { App } from '../../http/server.ts'
+import { Id, Ref } from '../../lib/wire.ts'
+import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
+import {
+  CountFolders,
+  CreateFolder,
+  Folder,
+  FolderNameParams,
+  FolderParams,
+  folders,
+  ListAgentIds,
+  ListFolders,
+  UpdateFolder,
+} from './schema.ts'
+
+const tags = ['folders']
+const params = FolderParams
+const one = { 200: Ref(Folder) }
+
+/** `/v1/folders` */
+export async function folderRoutes(app: App) {
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'list_folders',
+        summary: 'List folders, oldest first',
+        tags,
+        querystring: ListFolders,
+        response: { 200: Type.Array(Ref(Folder)) },
+      },
+    },
+    ({ scope, query }) => listFolders(scope, query),
+  )
+
+  app.get(
+    '/count',
+    {
+      schema: {
+        operationId: 'count_folders',
+        summary: 'Count folders',
+        tags,
+        querystring: CountFolders,
+        response: { 200: Type.Integer() },
+      },
+    },
+    ({ scope, query }) => countFolders(scope, query),
+  )
+
+  app.get(
+    '/name/:name',
+    {
+      schema: {
+        operationId: 'retrieve_folder_id_by_name',
+        summary: 'Tell the id of the folder with a name',
+        tags,
+        deprecated: true,
+        params: FolderNameParams,
+        response: { 200: Id('source') },
+      },
+    },
+    async ({ scope, params }, reply) => {
+      const id = await folderIdOf(scope, params.name)
+      // Text is sent as it is: as JSON it needs its quotes.
+      return reply.type('application/json').send(JSON.stringify(id))
+    },
+  )
+
+  app.post(
+    '/',
+    { schema: { operationId: 'create_folder', summary: 'Create a folder', tags, body: CreateFolder, response: one } },
+    ({ scope, body }) => createFolder(scope, body),
+  )
+
+  app.get(
+    '/:folder_id',
+    { schema: { operationId: 'retrieve_folder', summary: 'Retrieve a folder', tags, params, response: one } },
+    ({ scope, params }) => scope.get(folders, params.folder_id),
+  )
+
+  app.patch(
+    '/:folder_id',
+    {
+      schema: {
+        operationId: 'modify_folder',
+        summary: 'Modify a folder',
+        tags,
+        params,
+        body: UpdateFolder,
+        response: one,
+      },
+    },
+    ({ scope, params, body }) => scope.update(folders, params.folder_id, body),
+  )
+
+  app.delete(
+    '/:folder_id',
+    {
+      schema: {
+        operationId: 'delete_folder',
+        summary: 'Delete a folder and its files',
+        tags,
+        params,
+        response: { 200: Type.Null() },
+      },
+    },
+    async ({ scope, params }) => {
+      await scope.remove(folders, params.folder_id)
+      return null
+    },
+  )
+
+  app.get(
+    '/:folder_id/agents',
+    {
+      schema: {
+        operationId: 'list_agents_of_folder',
+        summary: 'List the ids of the agents a folder is attached to',
+        tags,
+        params,
+        querystring: ListAgentIds,
+        response: { 200: Type.Array(Id('agent')) },
+      },
+    },
+    ({ scope, params, query }) => listAgentIdsOfFolder(scope, params.folder_id, query),
+  )
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import type { Filter } from '../../db/reads.ts'
+import type { Scope } from '../../db/scope.ts'
+import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { blocks } from '../blocks/schema.ts'
+import { groupAgents, groupBlocks } from './links.ts'
+import type { Manager } from './manager.ts'
+import { type CreateGroup, type Group, type GroupFilters, groups, type ListGroups, type UpdateGroup } from './schema.ts'
+
+const DEFAULT_MANAGER: Manager = { manager_type: 'round_robin' }
+
+/** What a dynamic manager's agent says to end the conversation, unless told otherwise. */
+const TERMINATION_TOKEN = 'DONE!'
+
+/** Which groups: one filter for lists and counts. */
+const matching =
+  ({ manager_type, project_id, show_hidden_groups }: GroupFilters): Filter<'groups'> =>
+  (query) =>
+    query
+      .$if(manager_type !== undefined, (q) => q.where('groups.manager_type', '=', manager_type!))
+      .$if(project_id !== undefined, (q) => q.where('groups.project_id', '=', project_id!))
+      .$if(!show_hidden_groups, (q) => q.where('groups.hidden', 'is not', true))
+
+/** Groups of the organization, oldest first; hidden ones only when asked for. */
+export const listGroups = (scope: Scope, query: ListGroups) => scope.list(groups, query, matching(query))
+
+/** How many groups the same filters keep. */
+export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(groups, matching(filters))
+
+/** 422 unless a message buffer has both its bounds or neither, in their order. */
+function checkBuffer({ max_message_buffer_length: max, min_message_buffer_length: min }: Partial<Manager>): void {
+  const fault = (bound: 'min' | 'max', message: string): Fault =>
+    inBody(`manager_config.${bound}_message_buffer_length`, message)
+  const missing = (value: number | null | undefined) => value === undefined || value === null
+  if (missing(max) && missing(min)) return
+  if (missing(max)) throw invalid(fault('max', 'is required beside min_message_buffer_length'))
+  if (missing(min)) throw invalid(fault('min', 'is required beside max_message_buffer_length'))
+  if (max! <= min!) throw invalid(fault('max', `must be greater than min_message_buffer_length, which is ${min}`))
+}
+
+/** The columns a manager's configuration sets on a group, new or `held`. 422 when they don't go together. */
+function columnsOf(manager: Manager, held?: Group) {
+  checkBuffer({ ...held, ...manager } as Manager)
+  const frequency = manager.sleeptime_agent_frequency
+  // The turns are counted anew whenever the frequency changes, and not at all without one.
+  const recount = frequency !== undefined && frequency !== held?.sleeptime_agent_frequency
+  return { ...manager, ...(recount && { turns_counter: frequency === null ? null : -1 }) }
+}
+
+/** 422 when two of these agents bear one name: a dynamic manager chooses its next speaker by name. */
+async function checkNames(scope: Scope, agentIds: readonly string[]): Promise<void> {
+  const shared = await scope.query<{ name: string }>(sql`
+    select name from agents where organization_id = ${scope.organizationId} and id = any(${agentIds}::text[])
+    group by name having count(*) > 1 order by name`)
+  if (shared.length === 0) return
+  const message = (name: string) => `has several agents named "${name}": a dynamic manager can't tell them apart`
+  throw invalid(...shared.map(({ name }) => inBody('agent_ids', message(name))))
+}
+
+/** Makes a group with its members and shared blocks. 404 for an agent or block the organization doesn't have. */
+export function createGroup(scope: Scope, { agent_ids, shared_block_ids, manager_config, ...columns }: CreateGroup) {
+  const manager = columnsOf(manager_config ?? DEFAULT_MANAGER)
+  if (manager.manager_type === 'dynamic') manager.termination_token ??= TERMINATION_TOKEN
+  return scope.transaction(async (inner) => {
+    if (manager.manager_type === 'dynamic') await checkNames(inner, agent_ids)
+    const links = [
+      { link: groupAgents, ids: agent_ids },
+      { link: groupBlocks, ids: shared_block_ids ?? [] },
+    ]
+    const added = links.map(({ link, ids }) => ({ table: link.table, added: ids, removed: [] }))
+    const { id } = await inner.insert(groups, { ...columns, ...manager }, added)
+    for (const { link, ids } of links) await inner.link(link, id, ids)
+    return inner.get(groups, id)
+  })
+}
+
+/** Changes what is given. 422 for another type of manager: a group keeps the one it was made with. */
+export function updateGroup(
+  scope: Scope,
+  id: string,
+  { agent_ids, shared_block_ids, manager_config, ...columns }: UpdateGroup,
+) {
+  return scope.transaction(async (inner) => {
+    await inner.lock(groups, id)
+    const held = await inner.get(groups, id)
+    if (manager_config && manager_config.manager_type !== held.manager_type) {
+      throw invalid(inBody('manager_config.manager_type', `must stay ${held.manager_type}: it can't be changed`))
+    }
+    const manager = manager_config && columnsOf(manager_config, held)
+    if (agent_ids && held.manager_type === 'dynamic') await checkNames(inner, agent_ids)
+    const links = [
+      ...(agent_ids ? await inner.setLinks(groupAgents, id, agent_ids) : []),
+      ...(shared_block_ids === undefined ? [] : await inner.setLinks(groupBlocks, id, shared_block_ids ?? [])),
+    ]
+    return inner.update(groups, id, { ...columns, ...manager }, links)
+  })
+}
+
+/** Shares a block with the group's members; one shared already stays. 404 when either isn't there. */
+export async function attachBlock(scope: Scope, groupId: string, blockId: string): Promise<void> {
+  await scope.attach(groupBlocks, groupId, blockId)
+}
+
+/** Shares a block no longer; one that isn't shared is none the less. 404 when either isn't there. */
+export async function detachBlock(scope: Scope, groupId: string, blockId: string): Promise<void> {
+  if (await scope.detach(groupBlocks, groupId, blockId)) return
+  await scope.exists(groups, groupId)
+  await scope.exists(blocks, blockId)
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { Filter } from '../../db/reads.ts'
+import type { Scope } from '../../db/scope.ts'
+import { escapeLike } from '../../db/search.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { blocks } from '../blocks/schema.ts'
+import { identityAgents, identityBlocks } from './links.ts'
+import {
+  type CreateIdentity,
+  type IdentityFilters,
+  identities,
+  type ListBlocksOfIdentity,
+  type ListIdentities,
+  type UpdateIdentity,
+} from './schema.ts'
+
+/** Which identities: one filter for lists and counts. */
+const matching =
+  ({ name, identifier_key, identity_type, project_id }: IdentityFilters): Filter<'identities'> =>
+  (query) =>
+    query
+      .$if(name !== undefined, (q) => q.where('identities.name', 'ilike', `%${escapeLike(name!)}%`))
+      .$if(identifier_key !== undefined, (q) => q.where('identities.identifier_key', '=', identifier_key!))
+      .$if(identity_type !== undefined, (q) => q.where('identities.identity_type', '=', identity_type!))
+      .$if(project_id !== undefined, (q) => q.where('identities.project_id', '=', project_id!))
+
+/** Identities of the organization, newest first. */
+export const listIdentities = (scope: Scope, query: ListIdentities) => scope.list(identities, query, matching(query))
+
+/** How many identities the same filters keep. */
+export const countIdentities = (scope: Scope, filters: IdentityFilters) => scope.count(identities, matching(filters))
+
+/** Makes an identity and attaches it. 404 for an agent or block the organization doesn't have, 409 for a taken key. */
+export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns }: CreateIdentity) {
+  return scope.transaction(async (inner) => {
+    const links = [
+      { link: identityAgents, ids: agent_ids ?? [] },
+      { link: identityBlocks, ids: block_ids ?? [] },
+    ]
+    const added = links.map(({ link, ids }) => ({ table: link.table, added: ids, removed: [] }))
+    const { id } = await inner.insert(identities, columns, added)
+    for (const { link, ids } of links) await inner.link(link, id, ids)
+    return inner.get(identities, id)
+  })
+}
+
+/** Changes what is given; `agent_ids`, `block_ids` and `properties` are replaced whole. 409 for a taken key. */
+export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids, ...columns }: UpdateIdentity) {
+  return scope.transaction(async (inner) => {
+    await inner.lock(identities, id)
+    const links = [
+      ...(agent_ids ? await inner.setLinks(identityAgents, id, agent_ids) : []),
+      ...(block_ids ? await inner.setLinks(identityBlocks, id, block_ids) : []),
+    ]
+    return inner.update(identities, id, columns, links)
+  })
+}
+
+/** The identity that has this key in this project, or outside of any. */
+async function idOf(scope: Scope, { identifier_key, project_id }: CreateIdentity): Promise<string | undefined> {
+  const [row] = await scope.query<{ id: string }>(sql`
+    select id from identities where organization_id = ${scope.organizationId}
+      and identifier_key = ${identifier_key} and project_id is not distinct from ${project_id ?? null}`)
+  return row?.id
+}
+
+/** Makes the identity of this key and project, or sets what is given on the one that is there. */
+export async function upsertIdentity(scope: Scope, body: CreateIdentity) {
+  const { agent_ids, block_ids, ...columns } = body
+  const change: UpdateIdentity = { ...columns, ...(agent_ids && { agent_ids }), ...(block_ids && { block_ids }) }
+  const there = await idOf(scope, body)
+  if (there !== undefined) return updateIdentity(scope, there, change)
+  try {
+    return await createIdentity(scope, body)
+  } catch (error) {
+    // Another caller may have made it meanwhile.
+    const made = error instanceof ApiError && error.code === 'conflict' ? await idOf(scope, body) : undefined
+    if (made === undefined) throw error
+    return updateIdentity(scope, made, change)
+  }
+}
+
+/** The blocks an identity is attached to, newest first. 404 for an identity the organization doesn't have. */
+export async function listBlocksOfIdentity(scope: Scope, id: string, { order, ...page }: ListBlocksOfIdentity) {
+  await scope.exists(identities, id)
+  return scope.list(blocks, { order: order ?? 'desc', ...page }, (query) =>
+    query.where(sql<boolean>`exists (select from blocks_identities as link
+      where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.identity_id = ${id})`),
+  )
+}

@@ -1,0 +1,15 @@
+import type { Link } from '../../db/resource.ts'
+import { identities } from './schema.ts'
+
+/** Seen from an identity its attachments have no order of their own: those that stay keep their place at the agent. */
+const of = (table: string, targetColumn: string): Link => ({
+  table,
+  owner: identities,
+  ownerColumn: 'identity_id',
+  targetColumn,
+  keepsRows: true,
+})
+
+/** What an identity is attached to. */
+export const identityAgents = of('agents_identities', 'agent_id')
+export const identityBlocks = of('blocks_identities', 'block_id')

@@ -1,0 +1,178 @@
+import { Type } from 'typebox'
+import type { App } from '../../http/server.ts'
+import { Ref } from '../../lib/wire.ts'
+import { agentsWith } from '../agents/agents.ts'
+import { ListRelatedAgents } from '../agents/query.ts'
+import { Agent } from '../agents/schema.ts'
+import { Block } from '../blocks/schema.ts'
+import {
+  countIdentities,
+  createIdentity,
+  listBlocksOfIdentity,
+  listIdentities,
+  updateIdentity,
+  upsertIdentity,
+} from './identities.ts'
+import {
+  CountIdentities,
+  CreateIdentity,
+  Identity,
+  IdentityParams,
+  IdentityProperties,
+  identities,
+  ListBlocksOfIdentity,
+  ListIdentities,
+  UpdateIdentity,
+} from './schema.ts'
+
+const tags = ['identities']
+const params = IdentityParams
+const one = { 200: Ref(Identity) }
+
+/** `/v1/identities` */
+export async function identityRoutes(app: App) {
+  app.get(
+    '/',
+    {
+      schema: {
+        operationId: 'list_identities',
+        summary: 'List identities, newest first',
+        tags,
+        querystring: ListIdentities,
+        response: { 200: Type.Array(Ref(Identity)) },
+      },
+    },
+    ({ scope, query }) => listIdentities(scope, query),
+  )
+
+  app.get(
+    '/count',
+    {
+      schema: {
+        operationId: 'count_identities',
+        summary: 'Count identities',
+        tags,
+        querystring: CountIdentities,
+        response: { 200: Type.Integer() },
+      },
+    },
+    ({ scope, query }) => countIdentities(scope, query),
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        operationId: 'create_identity',
+        summary: 'Create an identity',
+        tags,
+        body: CreateIdentity,
+        response: one,
+      },
+    },
+    ({ scope, body }) => createIdentity(scope, body),
+  )
+
+  app.put(
+    '/',
+    {
+      schema: {
+        operationId: 'upsert_identity',
+        summary: 'Create the identity of a key, or set what is given on the one there is',
+        tags,
+        body: CreateIdentity,
+        response: one,
+      },
+    },
+    ({ scope, body }) => upsertIdentity(scope, body),
+  )
+
+  app.get(
+    '/:identity_id',
+    { schema: { operationId: 'retrieve_identity', summary: 'Retrieve an identity', tags, params, response: one } },
+    ({ scope, params }) => scope.get(identities, params.identity_id),
+  )
+
+  app.patch(
+    '/:identity_id',
+    {
+      schema: {
+        operationId: 'modify_identity',
+        summary: 'Modify an identity',
+        tags,
+        params,
+        body: UpdateIdentity,
+        response: one,
+      },
+    },
+    ({ scope, params, body }) => updateIdentity(scope, params.identity_id, body),
+  )
+
+  app.put(
+    '/:identity_id/properties',
+    {
+      schema: {
+        operationId: 'replace_identity_properties',
+        summary: 'Replace the properties of an identity',
+        tags,
+        params,
+        body: IdentityProperties,
+        response: { 200: Type.Null() },
+      },
+    },
+    async ({ scope, params, body }) => {
+      await scope.update(identities, params.identity_id, { properties: body })
+      return null
+    },
+  )
+
+  app.delete(
+    '/:identity_id',
+    {
+      schema: {
+        operationId: 'delete_identity',
+        summary: 'Delete an identity',
+        tags,
+        params,
+        response: { 200: Type.Null() },
+      },
+    },
+    async ({ scope, params }) => {
+      await scope.remove(identities, params.identity_id)
+      return null
+    },
+  )
+
+  app.get(
+    '/:identity_id/agents',
+    {
+      schema: {
+        operationId: 'list_agents_of_identity',
+        summary: 'List the agents an identity is attached to',
+        tags,
+        params,
+        querystring: ListRelatedAgents,
+        response: { 200: Type.Array(Ref(Agent)) },
+      },
+    },
+    async ({ scope, params, query }) => {
+      await scope.exists(identities, params.identity_id)
+      return agentsWith(scope, 'agents_identities', 'identity_id', params.identity_id, query)
+    },
+  )
+
+  app.get(
+    '/:identity_id/blocks',
+    {
+      schema: {
+        operationId: 'list_blocks_of_identity',
+        summary: 'List the blocks an identity is attached to',
+        tags,
+        params,
+        querystring: ListBlocksOfIdentity,
+        response: { 200: Type.Array(Ref(Block)) },
+      },
+    },
+    ({ scope, params, query }) => listBlocksOfIdentity(scope, params.identity_id, query),
+  )
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { createCipher } from '../../lib/cipher.ts'
+import { bootstrap } from '../organizations/bootstrap.ts'
+import { BUILTIN_TOOLS } from './builtin/all.ts'
+import type { Tool } from './schema.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.close())
+
+const everything = '/v1/tools?limit=200'
+
+/** How many tools and how much history the whole database holds. */
+async function written() {
+  const { rows } =
+    await sql`select (select count(*) from tools) as tools, (select count(*) from revisions) as revisions`.execute(
+      server.database.kysely,
+    )
+  return rows
+}
+
+const restart = () =>
+  bootstrap({ database: server.database, cipher: createCipher('a key for tests, of no use') }, undefined)
+
+describe('built-in tools', () => {
+  test('every organization has them all from its first moment, with ids of its own', async () => {
+    const { alice, bob } = server
+    const names = BUILTIN_TOOLS.map(({ name }) => name).sort()
+    const hers: Tool[] = (await alice.get(everything)).body
+    const his: Tool[] = (await bob.get(everything)).body
+    expect(hers.map(({ name }) => name).sort()).toEqual(names)
+    expect(his.map(({ name }) => name).sort()).toEqual(names)
+    const ids = new Set(hers.map(({ id }) => id))
+    expect(his.filter(({ id }) => ids.has(id))).toEqual([])
+    expect((await bob.get(`/v1/tools/${hers[0]!.id}`)).status).toBe(404)
+  })
+
+  test('each tells a model how to call it', async () => {
+    const list: Tool[] = (await server.alice.get(everything)).body
+    for (const tool of list) {
+      expect(tool).toMatchObject({
+        tool_type: expect.stringMatching(/^svc_/),
+        description: expect.stringMatching(/\.$/),
+        tags: [tool.tool_type],
+        source_type: 'python',
+        return_char_limit: 50_000,
+        metadata_: {},
+        json_schema: { name: tool.name, description: tool.description, parameters: { type: 'object' } },
+      })
+      expect(tool).not.toHaveProperty('source_code')
+      const { properties, required } = tool.json_schema!.parameters as { properties: object; required: string[] }
+      expect(Object.keys(properties)).toEqual(expect.arrayContaining(required))
+    }
+  })
+
+  test('reading them writes nothing', async () => {
+    const before = await written()
+    await server.alice.get(everything)
+    await server.alice.get('/v1/tools/count')
+    await server.bob.get('/v1/tools?name=send_message')
+    expect(await written()).toEqual(before)
+  })
+
+  test('starting the server again adds nothing', async () => {
+    const before = await written()
+    await restart()
+    await restart()
+    expect(await written()).toEqual(before)
+  })
+
+  test('starting the server adds those an organization lacks, and leaves a tool of its own under such a name', async () => {
+    const { bob, database, organizations } = server
+    const his = () => bob.get<Tool[]>('/v1/tools?names=run_code&names=web_search')
+    await database.kysely
+      .deleteFrom('tools')
+      .where('organization_id', '=', organizations.bob)
+      .where('name', 'in', ['run_code', 'web_search'])
+      .execute()
+    expect((await his()).body).toEqual([])
+    const own = await bob.post('/v1/tools/', { source_code: 'def run_code(): ...', json_schema: { name: 'run_code' } })
+    expect(own.status).toBe(200)
+    await restart()
+    const found = (await his()).body
+    expect(found.map(({ name, tool_type }) => [name, tool_type])).toEqual([
+      ['web_search', 'svc_builtin'],
+      ['run_code', 'custom'],
+    ])
+  })
+
+  test('they can be neither changed, nor deleted, nor replaced', async () => {
+    const { alice } = server
+    const [tool] = (await alice.get<Tool[]>('/v1/tools?name=send_message')).body
+    const url = `/v1/tools/${tool!.id}`
+    const changed = await alice.patch(url, { description: 'Mine' })
+    expect(changed.status).toBe(409)
+    expect(changed.body.detail).toContain('built-in')
+    expect((await alice.delete(url)).status).toBe(409)
+    const json_schema = { name: 'send_message' }
+    expect((await alice.post('/v1/tools/', { source_code: 'x', json_schema })).status).toBe(409)
+    expect((await alice.get(url)).body).toEqual(tool)
+  })
+})
