@@ -54,7 +54,8 @@ const options = readOptions(process.argv)
 const cleanup = new AsyncDisposableStack()
 const progress = createProgress()
 const interrupted = Promise.withResolvers<undefined>()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.resolve(undefined))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => interrupted.resolve(undefined))
 
 let report: Report | undefined
 try {

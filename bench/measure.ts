@@ -37,7 +37,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor
 
 /** How long `measureOperations` and `measureRatio` take in all, in seconds. */
 export const totalSeconds = (operations: number, seconds: number) =>
-  operations * 3 * (WARM_UP_SECONDS + seconds) + 2 * (WARM_UP_SECONDS + seconds)
+  operations * 3 * (WARM_UP_SECONDS + seconds) + 2 * (WARM_UP_SECONDS + ROUNDS * seconds)
 
 /** Measures each operation on the server and against its two limits. */
 export async function measureOperations(bench: Bench, operations: readonly Measurable[]): Promise<Figures[]> {
@@ -89,7 +89,7 @@ export async function measureRatio(bench: Bench, operation: Operation, other: Op
   const load = createLoad()
   const taken = [operation, other].map((measured) => ({ measured, latencies: createHistogram() }))
   for (let round = 0; round <= ROUNDS; round++) {
-    const seconds = round === 0 ? WARM_UP_SECONDS : bench.seconds / ROUNDS
+    const seconds = round === 0 ? WARM_UP_SECONDS : bench.seconds
     for (const { measured, latencies } of taken) {
       bench.onWork(measured.name, seconds)
       const { key, server } = bench

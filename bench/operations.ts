@@ -17,7 +17,7 @@ export type Name = (typeof NAMES)[number]
 export interface Call {
   method: 'GET' | 'PATCH'
   path: string
-  body?: string | undefined
+  body?: string
 }
 
 /** What is measured: one request over and over, or updates, each of another block and to another value. */

@@ -29,7 +29,7 @@ export function readOptions(argv: readonly string[]): Options {
     // Fewer would leave no full page behind the deep one.
     .option('--agents <n>', 'how many agents to make', number(500, true), 10_000)
     .option('--database-url <url>', 'measure on this PostgreSQL server, in a database of its own', postgresUrl)
-    .option('--seconds <n>', 'how long each figure is measured', number(0.5, false), 5)
+    .option('--seconds <n>', 'how long each figure is measured', number(3, false), 5)
     .option('--json <file>', 'write the figures to this file too')
     .parse(argv)
     .opts<Partial<Options>>()

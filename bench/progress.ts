@@ -2,6 +2,8 @@
 export function createProgress(out: NodeJS.WriteStream = process.stderr) {
   let spent = 0
   let shown = ''
+  // Who stops reading the progress doesn't stop the work.
+  out.on('error', () => {})
   const show = (text: string) => {
     if (text === shown) return
     shown = text

@@ -125,12 +125,16 @@ function checkAgentFile(path: string, name: string, content: unknown): AgentFile
       ...see.object(agent.tool_exec_environment_variables ?? {}, `${at}.tool_exec_environment_variables`),
     }
     Object.assign(secrets, see.object(agent.secrets ?? {}, `${at}.secrets`))
+    const block_ids = refs(agent.block_ids, `${at}.block_ids`, blocks, 'blocks')
+    const labels = block_ids.map((id) => blocks.find((block) => block.id === id)!.label)
+    const twice = labels.find((label, i) => labels.indexOf(label) !== i)
+    if (twice !== undefined) see.fail(`${at}.block_ids`, `names two blocks labelled "${twice}"`)
     for (const [key, value] of Object.entries(secrets)) see.text(value ?? '', `${at}.secrets.${key}`)
     return {
       ...agent,
       name: see.text(agent.name, `${at}.name`),
       tool_ids: refs(agent.tool_ids, `${at}.tool_ids`, tools, 'tools'),
-      block_ids: refs(agent.block_ids, `${at}.block_ids`, blocks, 'blocks'),
+      block_ids,
       tags: see.list(agent.tags, `${at}.tags`, see.text),
       tool_rules: see.list(agent.tool_rules, `${at}.tool_rules`, see.object),
       secrets: Object.fromEntries(Object.entries(secrets).map(([key, value]) => [key, value ?? ''])),

@@ -127,13 +127,17 @@ async function showAll(call: Call, created: Created, tags: string[]) {
   show(agents.request, agents.answer, [
     { title: 'AGENT', show: ({ name }) => name },
     { title: 'MODEL', show: ({ model, llm_config }) => model ?? llm_config.handle ?? llm_config.model },
+    { title: 'FOLDER', show: ({ sources }) => names(sources.map(({ name }) => name)) },
+    { title: 'OWN TAGS', show: (agent) => names(agent.tags.filter((tag) => !tags.includes(tag))) },
+  ])
+  const related: Column<Agent>[] = [
+    { title: 'AGENT', show: ({ name }) => name },
     { title: 'BLOCKS', show: ({ blocks }) => names(blocks.map(({ label }) => label)) },
     { title: 'TOOLS', show: ({ tools }) => names(tools.map(({ name }) => name)) },
-    { title: 'RULES', show: ({ tool_rules }) => tool_rules?.length },
-    { title: 'FOLDERS', show: ({ sources }) => sources.length },
+    { title: 'RULES', show: ({ tool_rules }) => tool_rules?.length ?? 0 },
     { title: 'SECRETS', show: ({ secrets }) => names(secrets?.map(({ key }) => key) ?? []) },
-    { title: 'TAGS', show: ({ tags }) => names(tags) },
-  ])
+  ]
+  console.log(`\n${table(related, agents.answer, columns)}`)
 }
 
 /** A block that can take another line: one of these, else a new one. */
@@ -183,6 +187,9 @@ async function main(args: string[]) {
   console.log(`Tags     ${names(tags)}`)
   await showAll(call, created, tags)
 }
+
+// A reader that has seen enough, such as `| head`, closes the pipe: that is no failure.
+process.stdout.on('error', () => process.exit())
 
 try {
   await main(process.argv.slice(2))

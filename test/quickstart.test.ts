@@ -20,6 +20,9 @@ const TRANSLATED: Record<string, string> = {
   memgpt_v2_agent: 'mem_v2_agent',
 }
 
+/** What an agent is given with its first folder. */
+const FILE_TOOLS = ['open_files', 'grep_files', 'semantic_search_files']
+
 let server: TestServer
 let url: string
 let folder: string
@@ -105,7 +108,8 @@ async function expectStored(run: Run, paths: string[]) {
       expect(agent.sources).toHaveLength(1)
 
       const tools = said.tool_ids.map((id: string) => file.tools.find((tool: Json) => tool.id === id))
-      expect(agent.tools.map((tool: Json) => tool.name).sort()).toEqual(tools.map((tool: Json) => tool.name).sort())
+      const names = [...tools.map((tool: Json) => tool.name), ...FILE_TOOLS]
+      expect(agent.tools.map((tool: Json) => tool.name).sort()).toEqual(names.sort())
       for (const tool of tools) {
         const attached = agent.tools.find((one: Json) => one.name === tool.name)
         expect(attached.tool_type).toBe(tool.tool_type.replace(/^letta_/, 'svc_'))
@@ -261,6 +265,15 @@ describe('a quickstart that cannot work', () => {
       'value.af',
       { agents: [{ id: 'agent-0', name: 'a' }], blocks: [{ id: 'block-0', label: 'human' }] },
       /value\.af: blocks\[0\]\.value must be a string/,
+    ],
+    [
+      'whose agent has two blocks of one label',
+      'labels.af',
+      {
+        agents: [{ id: 'agent-0', name: 'a', block_ids: ['block-0', 'block-1'] }],
+        blocks: ['block-0', 'block-1'].map((id) => ({ id, label: 'human', value: '' })),
+      },
+      /labels\.af: agents\[0\]\.block_ids names two blocks labelled "human"/,
     ],
     [
       'that uses a tool this server lacks',

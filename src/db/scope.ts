@@ -48,7 +48,8 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
     within(organizationId) {
       if (organizationId === actor.organizationId) return scope
       if (!actor.operator) throw new Error('Only the operating organization acts in another.')
-      return createScope(shared, { ...actor, organizationId, ifMatch: undefined }, trx)
+      // The caller is no user of that organization: its rows must not name one of ours.
+      return createScope(shared, { ...actor, organizationId, userId: null, ifMatch: undefined }, trx)
     },
     unconditional: () => createScope(shared, { ...actor, ifMatch: undefined }, trx),
   }

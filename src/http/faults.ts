@@ -66,6 +66,8 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
       }
     case 'format':
       return { field, message: `must be a ${params.format} (ISO 8601 with a time zone)` }
+    case 'uniqueItems':
+      return { field, message: `must not repeat an item: items ${params.j} and ${params.i} are the same` }
     case 'minimum':
       return { field, message: `must be at least ${params.limit}` }
     case 'maximum':

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
 
-/** Sends a JSON value the framework would not send as JSON: `null` (it would send nothing) or a string (plain text). */
-export const sendJson = (reply: FastifyReply, value: null | string) =>
-  reply.type('application/json').send(JSON.stringify(value))
+/** Sends a string as the JSON string it is: returned from a handler, it would go out as plain text. */
+export const sendString = (reply: FastifyReply, text: string) =>
+  reply.type('application/json').send(JSON.stringify(text))

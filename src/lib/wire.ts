@@ -9,6 +9,9 @@ export function Id(prefix: Prefix) {
   return Type.String({ title: `${prefix}-<uuid>`, pattern: idPattern(prefix), minLength: length, maxLength: length })
 }
 
+/** A name, label, tag or foreign id: short enough for the database's indexes, in any script. */
+export const Name = (options: object = {}) => Type.String({ maxLength: 500, ...options })
+
 /** One of a set of strings. */
 export const OneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })

@@ -1,61 +1,24 @@
 import { Type } from 'typebox'
 import type { Scope } from '../../db/scope.ts'
-import { sendJson } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Page, Params, Query, Ref } from '../../lib/wire.ts'
 import { Source } from '../folders/schema.ts'
-import {
-  attachArchive,
-  attachFolder,
-  attachIdentity,
-  detachArchive,
-  detachFolder,
-  detachIdentity,
-  listFoldersOf,
-} from './attachments.ts'
+import { archiveVerbs, folderVerbs, identityVerbs, listFoldersOf } from './attachments.ts'
 import { AgentParams } from './schema.ts'
 
 const tags = ['agents']
 
 /** What is attached to agents, by the path it is attached under: `/v1/agents/{agent_id}/<path>/attach/{id}`. */
 const ATTACHMENTS = [
-  {
-    path: 'archives',
-    noun: 'archive',
-    parameter: 'archive_id',
-    prefix: 'archive',
-    attach: attachArchive,
-    detach: detachArchive,
-  },
-  {
-    path: 'folders',
-    noun: 'folder',
-    parameter: 'folder_id',
-    prefix: 'source',
-    attach: attachFolder,
-    detach: detachFolder,
-  },
-  {
-    path: 'sources',
-    noun: 'source',
-    parameter: 'source_id',
-    prefix: 'source',
-    attach: attachFolder,
-    detach: detachFolder,
-  },
-  {
-    path: 'identities',
-    noun: 'identity',
-    parameter: 'identity_id',
-    prefix: 'identity',
-    attach: attachIdentity,
-    detach: detachIdentity,
-  },
+  { path: 'archives', noun: 'archive', parameter: 'archive_id', prefix: 'archive', verbs: archiveVerbs },
+  { path: 'folders', noun: 'folder', parameter: 'folder_id', prefix: 'source', verbs: folderVerbs },
+  { path: 'sources', noun: 'source', parameter: 'source_id', prefix: 'source', verbs: folderVerbs },
+  { path: 'identities', noun: 'identity', parameter: 'identity_id', prefix: 'identity', verbs: identityVerbs },
 ] as const
 
 /** The attachments of `/v1/agents/{agent_id}`: archives, folders (also under their old name, sources), identities. */
 export async function attachmentRoutes(app: App) {
-  for (const { path, noun, parameter, prefix, ...verbs } of ATTACHMENTS) {
+  for (const { path, noun, parameter, prefix, verbs } of ATTACHMENTS) {
     for (const verb of ['attach', 'detach'] as const) {
       const act: (scope: Scope, agentId: string, id: string) => Promise<unknown> = verbs[verb]
       app.patch(
@@ -69,10 +32,10 @@ export async function attachmentRoutes(app: App) {
             response: { 200: Type.Null() },
           },
         },
-        async ({ scope, params }, reply) => {
+        async ({ scope, params }) => {
           const { agent_id, [parameter]: id } = params as Record<string, string>
           await act(scope, agent_id!, id!)
-          return sendJson(reply, null)
+          return null
         },
       )
     }

@@ -12,45 +12,44 @@ import { agents } from './schema.ts'
 /** The tools with which an agent reads the files of its folders. */
 const FILE_TOOLS = ['open_files', 'grep_files', 'semantic_search_files']
 
-/** Detaches; what isn't attached stays so. 404 when either isn't there. */
-async function detach(scope: Scope, link: Link, target: Resource, agentId: string, id: string): Promise<boolean> {
-  const detached = await scope.detach(link, agentId, id)
-  if (!detached) {
-    await scope.exists(agents, agentId)
-    await scope.exists(target, id)
-  }
-  return detached
-}
-
-/** Attaches an archive; again changes nothing. 404; 409 when the agent has another one. */
-export const attachArchive = (scope: Scope, agentId: string, id: string) => scope.attach(agentArchives, agentId, id)
-
-export const detachArchive = (scope: Scope, agentId: string, id: string) =>
-  detach(scope, agentArchives, archives, agentId, id)
-
-/** Attaches an identity; again changes nothing. 404. */
-export const attachIdentity = (scope: Scope, agentId: string, id: string) => scope.attach(agentIdentities, agentId, id)
-
-export const detachIdentity = (scope: Scope, agentId: string, id: string) =>
-  detach(scope, agentIdentities, identities, agentId, id)
-
-/** Attaches a folder, and with the first one the tools that read files. Again changes nothing. 404. */
-export function attachFolder(scope: Scope, agentId: string, id: string): Promise<void> {
-  return scope.transaction(async (tx) => {
-    if (!(await tx.attach(agentFolders, agentId, id))) return
-    const found = await toolsByName(tx, FILE_TOOLS)
-    for (const toolId of found.values()) await tx.attach(agentTools, agentId, toolId)
+/** Holds the agent while its attachments change. 404, or 412 with the current ETag. */
+const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
+  scope.transaction(async (tx) => {
+    await tx.lock(agents, agentId)
+    return work(tx)
   })
-}
 
-/** Detaches a folder, and with the last one the tools that read files. 404. */
-export function detachFolder(scope: Scope, agentId: string, id: string): Promise<void> {
-  return scope.transaction(async (tx) => {
-    if (!(await detach(tx, agentFolders, folders, agentId, id))) return
-    if ((await tx.linkedIds(agentFolders, agentId)).length > 0) return
-    const found = await toolsByName(tx, FILE_TOOLS)
-    for (const toolId of found.values()) await tx.detach(agentTools, agentId, toolId)
-  })
+/** Attaching again, or detaching what isn't attached, changes nothing. 404 when either isn't there. */
+const verbs = (link: Link, target: Resource) => ({
+  attach: (scope: Scope, agentId: string, id: string) => onAgent(scope, agentId, (tx) => tx.attach(link, agentId, id)),
+  detach: (scope: Scope, agentId: string, id: string) =>
+    onAgent(scope, agentId, async (tx) => {
+      const detached = await tx.detach(link, agentId, id)
+      if (!detached) await tx.exists(target, id)
+      return detached
+    }),
+})
+
+/** An agent has one archive at most: 409 for another. */
+export const archiveVerbs = verbs(agentArchives, archives)
+
+export const identityVerbs = verbs(agentIdentities, identities)
+
+const ownFolderVerbs = verbs(agentFolders, folders)
+
+/** With its first folder an agent gets the tools that read files, and loses them with its last. */
+export const folderVerbs = {
+  attach: (scope: Scope, agentId: string, id: string) =>
+    onAgent(scope, agentId, async (tx) => {
+      if (!(await ownFolderVerbs.attach(tx, agentId, id))) return
+      for (const tool of (await toolsByName(tx, FILE_TOOLS)).values()) await tx.attach(agentTools, agentId, tool)
+    }),
+  detach: (scope: Scope, agentId: string, id: string) =>
+    onAgent(scope, agentId, async (tx) => {
+      if (!(await ownFolderVerbs.detach(tx, agentId, id))) return
+      if ((await tx.linkedIds(agentFolders, agentId)).length > 0) return
+      for (const tool of (await toolsByName(tx, FILE_TOOLS)).values()) await tx.detach(agentTools, agentId, tool)
+    }),
 }
 
 /** The folders attached to an agent, newest first, as sources. 404 for an unknown agent. */

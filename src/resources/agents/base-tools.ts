@@ -73,15 +73,25 @@ function ruleNameFaults(rules: readonly ToolRule[], known: ReadonlySet<string>) 
   ])
 }
 
-/** 422 unless every rule's tool exists in the organization and every prefilled child is a child. */
-export async function checkToolRules(scope: Scope, rules: readonly ToolRule[]): Promise<void> {
+/**
+ * 422 unless every rule's tool exists in the organization and every prefilled child is a child. Names in `current`, the
+ * agent's rules, are left alone: a tool may have gone since.
+ */
+export async function checkToolRules(
+  scope: Scope,
+  rules: readonly ToolRule[],
+  current: readonly ToolRule[],
+): Promise<void> {
   if (rules.length === 0) return
   const found = await findTools(
     scope,
     [],
     rules.map(({ tool_name }) => tool_name),
   )
-  const faults = ruleNameFaults(rules, new Set(found.map(({ name }) => name)))
+  const faults = ruleNameFaults(
+    rules,
+    new Set([...found.map(({ name }) => name), ...current.map((rule) => rule.tool_name)]),
+  )
   if (faults.length > 0) throw invalid(...faults)
 }
 

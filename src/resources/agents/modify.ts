@@ -85,7 +85,7 @@ export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, d
   await scope.transaction(async (tx) => {
     await tx.lock(agents, id)
     if (body.timezone) checkTimezone(body.timezone)
-    if (body.tool_rules) await checkToolRules(tx, body.tool_rules)
+    if (body.tool_rules) await checkToolRules(tx, body.tool_rules, (await tx.get(agents, id)).tool_rules ?? [])
     if (body.message_ids) await checkMessages(tx, id, body.message_ids)
     const links = await setAttached(tx, id, body)
     await tx.update(agents, id, await columnsOf(tx, id, body), links)

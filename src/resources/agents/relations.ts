@@ -97,6 +97,17 @@ export function relationsOf(include?: readonly Include[], legacy: readonly strin
   return [...new Set(named.filter((relation) => relation !== undefined))]
 }
 
+/** The fields that are absent unless loaded. */
+const OPTIONAL = {
+  identities: undefined,
+  identity_ids: undefined,
+  managed_group: undefined,
+  multi_agent_group: undefined,
+  pending_approval: undefined,
+  secrets: undefined,
+  tool_exec_environment_variables: undefined,
+}
+
 /**
  * The agents with these relations. Those not asked for are empty where the field is required, and absent where it
  * isn't, so that "empty" and "not loaded" can be told apart.
@@ -113,6 +124,8 @@ export async function loadRelations(
     agent.sources = []
     agent.tags = []
     agent.memory = { agent_type: row.agent_type, blocks: [], file_blocks: [], git_enabled: false, prompt_template: '' }
+    // Loaders end in any order; the fields keep these places, so that equal agents have equal ETags.
+    Object.assign(agent, OPTIONAL)
     if (relations.length > 0 && agent[VERSION] !== undefined) composed(agent)
     return agent
   })

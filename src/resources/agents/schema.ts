@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, Int, JsonMap, OneOf, Params, Ref, Strict } from '../../lib/wire.ts'
+import { Id, Instant, Int, JsonMap, Name, OneOf, Params, Ref, Strict } from '../../lib/wire.ts'
 import { Block, FileBlock } from '../blocks/schema.ts'
 import { Source } from '../folders/schema.ts'
 import { Group } from '../groups/schema.ts'
@@ -116,7 +116,7 @@ export type Memory = Static<typeof Memory>
 export const settings = {
   name: Type.String({ pattern: "^[\\p{L}\\p{M}\\p{N}_ '\\-]*$", maxLength: 200 }),
   system: Type.String({ description: 'System prompt.' }),
-  tags: Type.Array(Type.String({ minLength: 1 })),
+  tags: Type.Array(Name({ minLength: 1 })),
   compaction_settings: Ref(CompactionSettings),
   description: Type.String(),
   embedding: Type.String({ description: 'Embedding model handle, provider/model-name.' }),
@@ -132,14 +132,14 @@ export const settings = {
   model: Type.String({ description: 'Model handle, provider/model-name.' }),
   model_settings: Ref(ModelSettings),
   per_file_view_window_char_limit: Int(),
-  project_id: Type.String(),
+  project_id: Name(),
   response_format: Ref(ResponseFormat),
   timezone: Type.String({ description: 'IANA name.' }),
   tool_rules: Type.Array(Ref(ToolRule)),
-  template_id: Type.String(),
-  base_template_id: Type.String(),
-  deployment_id: Type.String(),
-  entity_id: Type.String(),
+  template_id: Name(),
+  base_template_id: Name(),
+  deployment_id: Name(),
+  entity_id: Name(),
 }
 
 const optionalSettings = Type.Partial(Type.Object(settings)).properties

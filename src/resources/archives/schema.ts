@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, JsonMap, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, JsonMap, Name, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -25,7 +25,7 @@ export type Archive = Static<typeof Archive>
 export const archives = defineResource<Archive>()(Archive, { table: 'archives', prefix: 'archive', order: 'desc' })
 
 const fields = {
-  name: Type.String(),
+  name: Name(),
   description: Type.String(),
   metadata: JsonMap(),
 }

@@ -1,27 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, JsonMap, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, JsonMap, Name, Page, Params, Patch, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
 /** The fields of a block that can be set. */
 const settings = {
   value: Type.String({ description: 'Content of the block.' }),
-  base_template_id: Type.String(),
-  deployment_id: Type.String(),
+  base_template_id: Name(),
+  deployment_id: Name(),
   description: Type.String(),
-  entity_id: Type.String({ description: 'Id of the entity within the template.' }),
+  entity_id: Name({ description: 'Id of the entity within the template.' }),
   hidden: Type.Boolean(),
   is_template: Type.Boolean(),
-  label: Type.String({ minLength: 1, description: 'Label in the context window, for example human or persona.' }),
+  label: Name({ minLength: 1, description: 'Label in the context window, for example human or persona.' }),
   limit: Int({ description: 'Character limit of the value, in Unicode code points.' }),
   metadata: JsonMap(),
   preserve_on_migration: Type.Boolean(),
-  project_id: Type.String(),
+  project_id: Name(),
   read_only: Type.Boolean({ description: 'True if agents may not change it. The API may.' }),
-  tags: Type.Array(Type.String({ minLength: 1 })),
-  template_id: Type.String(),
-  template_name: Type.String(),
+  tags: Type.Array(Name({ minLength: 1 })),
+  template_id: Name(),
+  template_name: Name(),
 }
 
 const shape = {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
 import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
@@ -60,11 +61,7 @@ export async function folderRoutes(app: App) {
         response: { 200: Id('source') },
       },
     },
-    async ({ scope, params }, reply) => {
-      const id = await folderIdOf(scope, params.name)
-      // Text is sent as it is: as JSON it needs its quotes.
-      return reply.type('application/json').send(JSON.stringify(id))
-    },
+    async ({ scope, params }, reply) => sendString(reply, await folderIdOf(scope, params.name)),
   )
 
   app.post(

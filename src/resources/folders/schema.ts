@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, JsonMap, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, JsonMap, Name, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -32,7 +32,7 @@ export const folders = defineResource<Folder>()(Folder, { table: 'folders', pref
 export const sources = defineResource<Source>()(Source, { table: 'folders', prefix: 'source', order: 'asc' })
 
 const fields = {
-  name: Type.String(),
+  name: Name(),
   description: Type.String(),
   instructions: Type.String({ description: 'How to use the folder.' }),
   metadata: JsonMap(),

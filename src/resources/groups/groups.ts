@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
+import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { blocks } from '../blocks/schema.ts'
@@ -58,18 +59,22 @@ async function checkNames(scope: Scope, agentIds: readonly string[]): Promise<vo
 }
 
 /** Makes a group with its members and shared blocks. 404 for an agent or block the organization doesn't have. */
-export function createGroup(scope: Scope, { agent_ids, shared_block_ids, manager_config, ...columns }: CreateGroup) {
+export async function createGroup(
+  scope: Scope,
+  { agent_ids, shared_block_ids, manager_config, ...columns }: CreateGroup,
+): Promise<Group & Versioned> {
   const manager = columnsOf(manager_config ?? DEFAULT_MANAGER)
   if (manager.manager_type === 'dynamic') manager.termination_token ??= TERMINATION_TOKEN
   return scope.transaction(async (inner) => {
     if (manager.manager_type === 'dynamic') await checkNames(inner, agent_ids)
     const links = [
-      { link: groupAgents, ids: agent_ids },
-      { link: groupBlocks, ids: shared_block_ids ?? [] },
-    ]
-    const added = links.map(({ link, ids }) => ({ table: link.table, added: ids, removed: [] }))
-    const { id } = await inner.insert(groups, { ...columns, ...manager }, added)
-    for (const { link, ids } of links) await inner.link(link, id, ids)
+      [groupAgents, agent_ids],
+      [groupBlocks, shared_block_ids ?? []],
+    ] as const
+    const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
+    const attached = added.filter((change) => change.added.length > 0)
+    const { id } = await inner.insert(groups, { ...columns, ...manager }, attached)
+    for (const [link, ids] of links) await inner.link(link, id, ids)
     return inner.get(groups, id)
   })
 }

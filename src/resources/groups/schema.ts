@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Int, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import { Create, Id, Int, Name, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
 import { CreateManager, MANAGER_TYPES, UpdateManager } from './manager.ts'
 
 const { Optional } = Type
@@ -53,10 +53,10 @@ const fields = {
   description: Type.String(),
   shared_block_ids: Type.Array(Id('block'), { description: 'Deprecated.' }),
   hidden: Type.Boolean(),
-  project_id: Type.String(),
-  template_id: Type.String(),
-  base_template_id: Type.String(),
-  deployment_id: Type.String(),
+  project_id: Name(),
+  template_id: Name(),
+  base_template_id: Name(),
+  deployment_id: Name(),
 }
 
 export const CreateGroup = Create({ ...fields, manager_config: CreateManager }, ['agent_ids', 'description'])

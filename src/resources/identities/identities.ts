@@ -34,12 +34,13 @@ export const countIdentities = (scope: Scope, filters: IdentityFilters) => scope
 export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns }: CreateIdentity) {
   return scope.transaction(async (inner) => {
     const links = [
-      { link: identityAgents, ids: agent_ids ?? [] },
-      { link: identityBlocks, ids: block_ids ?? [] },
-    ]
-    const added = links.map(({ link, ids }) => ({ table: link.table, added: ids, removed: [] }))
-    const { id } = await inner.insert(identities, columns, added)
-    for (const { link, ids } of links) await inner.link(link, id, ids)
+      [identityAgents, agent_ids ?? []],
+      [identityBlocks, block_ids ?? []],
+    ] as const
+    const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
+    const attached = added.filter((change) => change.added.length > 0)
+    const { id } = await inner.insert(identities, columns, attached)
+    for (const [link, ids] of links) await inner.link(link, id, ids)
     return inner.get(identities, id)
   })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, JsonMap, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import { Create, Id, JsonMap, Name, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -49,10 +49,10 @@ export const IdentityProperties = Type.Array(IdentityProperty)
 export type IdentityProperties = Static<typeof IdentityProperties>
 
 const fields = {
-  identifier_key: Type.String({ description: 'External identifier key.' }),
-  name: Type.String(),
+  identifier_key: Name({ description: 'External identifier key.' }),
+  name: Name(),
   identity_type: OneOf(IDENTITY_TYPES),
-  project_id: Type.String(),
+  project_id: Name(),
   properties: IdentityProperties,
   agent_ids: Type.Array(Id('agent')),
   block_ids: Type.Array(Id('block')),

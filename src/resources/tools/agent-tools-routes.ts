@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { sendJson } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { invalid } from '../../lib/errors.ts'
 import { Ref } from '../../lib/wire.ts'
@@ -38,9 +37,9 @@ export async function agentToolRoutes(app: App) {
         response,
       },
     },
-    async ({ scope, params }, reply) => {
+    async ({ scope, params }) => {
       await attachTool(scope, params.agent_id, params.tool_id)
-      return sendJson(reply, null)
+      return null
     },
   )
 
@@ -55,9 +54,9 @@ export async function agentToolRoutes(app: App) {
         response,
       },
     },
-    async ({ scope, params }, reply) => {
+    async ({ scope, params }) => {
       await detachTool(scope, params.agent_id, params.tool_id)
-      return sendJson(reply, null)
+      return null
     },
   )
 
@@ -74,13 +73,13 @@ export async function agentToolRoutes(app: App) {
         response,
       },
     },
-    async ({ scope, params, query, body }, reply) => {
+    async ({ scope, params, query, body }) => {
       const wanted = body?.requires_approval ?? body?.body_requires_approval ?? query.requires_approval
       if (wanted === undefined) {
         throw invalid({ in: 'body', field: 'requires_approval', message: 'is required, here or in the query' })
       }
       await setApproval(scope, params.agent_id, params.tool_name, wanted)
-      return sendJson(reply, null)
+      return null
     },
   )
 }

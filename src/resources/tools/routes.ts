@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { sendJson } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { CountTools, CreateTool, ListTools, Tool, ToolParams, tools, UpdateTool } from './schema.ts'
@@ -70,9 +69,9 @@ export async function toolRoutes(app: App) {
         response: { 200: Type.Null() },
       },
     },
-    async ({ scope, params }, reply) => {
+    async ({ scope, params }) => {
       await deleteTool(scope, params.tool_id)
-      return sendJson(reply, null)
+      return null
     },
   )
 }

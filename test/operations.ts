@@ -1,0 +1,75 @@
+import type { App } from '../src/http/server.ts'
+import type { Prefix } from '../src/lib/ids.ts'
+
+/** A schema of the OpenAPI document, as far as the tests read it. */
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  title?: string
+  enum?: unknown[]
+  const?: unknown
+  format?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  schema: Schema
+}
+
+export interface Operation {
+  operationId: string
+  method: string
+  path: string
+  summary?: string
+  tags?: string[]
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { description?: string; content?: Record<string, { schema: Schema }> }>
+  security?: unknown[]
+}
+
+export interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>
+  components: { schemas: Record<string, Schema> }
+}
+
+export const documentOf = (app: App) => app.swagger() as unknown as Document
+
+/** Every operation of the OpenAPI document. */
+export const operationsOf = (app: App): Operation[] =>
+  Object.entries(documentOf(app).paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+
+/** A schema, or the component it refers to. */
+export function resolve(document: Document, schema: Schema): Schema {
+  const name = schema.$ref?.split('/').at(-1)
+  return name === undefined ? schema : document.components.schemas[name]!
+}
+
+/** The schema of an operation's JSON body, or undefined. */
+export const bodyOf = (operation: Operation) => operation.requestBody?.content['application/json']?.schema
+
+/** What an id's schema says it names; undefined for a schema of anything else. */
+export const prefixOf = (schema: Schema) => /^(\w[\w-]*)-<uuid>$/.exec(schema.title ?? '')?.[1] as Prefix | undefined
+
+/** Where ids stand in values of a schema, such as `block_ids[]` or `manager_config.manager_agent_id`. */
+export function idPlaces(document: Document, schema: Schema, path = '', seen: readonly Schema[] = []): string[] {
+  const at = resolve(document, schema)
+  if (prefixOf(at)) return [path]
+  if (seen.includes(at)) return []
+  const deeper = (inner: Schema, place: string) => idPlaces(document, inner, place, [...seen, at])
+  const places = [
+    ...(at.anyOf ?? []).flatMap((variant) => deeper(variant, path)),
+    ...(at.items ? deeper(at.items, `${path}[]`) : []),
+    ...Object.entries(at.properties ?? {}).flatMap(([name, inner]) => deeper(inner, path ? `${path}.${name}` : name)),
+  ]
+  return [...new Set(places)]
+}

@@ -1,0 +1,124 @@
+import type { Prefix } from '../src/lib/ids.ts'
+import { bodyOf, type Document, idPlaces, type Operation, prefixOf } from './operations.ts'
+import type { Populated } from './populate.ts'
+import { SAMPLES } from './samples.ts'
+import type { Client } from './server.ts'
+
+/** A request as a tree, in which every id has its place. */
+export interface Request {
+  operation: Operation
+  path: Record<string, string>
+  query: Record<string, string | string[]>
+  body?: unknown
+}
+
+/** Where a request names something: the way to it, and the kind of thing, or the parameter that holds its name. */
+export interface Place {
+  keys: readonly (string | number)[]
+  prefix?: Prefix
+  parameter?: string
+}
+
+/** What the path parameters that hold no id may be. */
+const NAMES: Record<string, (held: Populated) => string> = {
+  name: ({ names }) => names.folder,
+  label: ({ names }) => names.label,
+  tool_name: ({ names }) => names.tool,
+}
+
+/** Query parameters that hold an id, though any text may be asked for. */
+const LOOSE: Record<string, Prefix> = { created_by_id: 'user' }
+
+const CURSORS = ['after', 'before']
+const ID = /^([a-z][a-z_-]*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** What an organization has for a place: an id of its own, or a name. */
+export function valueFor(held: Populated, { prefix, parameter }: Pick<Place, 'prefix' | 'parameter'>): string {
+  const value = prefix ? held.one[prefix as keyof Populated['one']] : NAMES[parameter!]?.(held)
+  if (value !== undefined) return value
+  throw new Error(
+    prefix
+      ? `populate() in test/populate.ts makes no "${prefix}": add one, and its id to \`one\`.`
+      : `NAMES in test/places.ts has no value for the path parameter "${parameter}": add one.`,
+  )
+}
+
+/** Requests of an operation that name an organization's own things, one at least for each id it can take. */
+export function requestsOf(document: Document, operation: Operation, held: Populated): Request[] {
+  const parameters = operation.parameters ?? []
+  const path: Record<string, string> = {}
+  for (const { name, schema } of parameters.filter((parameter) => parameter.in === 'path')) {
+    path[name] = valueFor(held, { ...withPrefix(prefixOf(schema)), parameter: name })
+  }
+  const asked = parameters.flatMap(({ in: where, name, schema, required }) => {
+    const prefix = prefixOf(schema) ?? (schema.items && prefixOf(schema.items)) ?? LOOSE[name]
+    if (where !== 'query' || !prefix || CURSORS.includes(name)) return []
+    return [{ name, value: valueFor(held, { prefix }), required }]
+  })
+  const must = asked.filter(({ required }) => required)
+  const query = Object.fromEntries(must.map(({ name, value }) => [name, value]))
+
+  const samples = SAMPLES[operation.operationId]?.(held)
+  if (bodyOf(operation) && !samples) {
+    throw new Error(`SAMPLES in test/samples.ts has no body for ${operation.operationId}: add one.`)
+  }
+  const requests = (samples ?? [{}]).map((sample) => ({
+    operation,
+    path: { ...path, ...sample.path },
+    query: { ...query, ...sample.query },
+    body: sample.body,
+  }))
+  for (const { name, value } of asked.filter(({ required }) => !required)) {
+    requests.push({ ...requests[0]!, query: { ...query, [name]: value } })
+  }
+
+  const covered = new Set(requests.flatMap(({ body }) => placesIn(body).map(({ keys }) => nameOf(keys))))
+  const left = idPlaces(document, bodyOf(operation) ?? {}).filter((place) => !covered.has(place))
+  if (left.length > 0) {
+    throw new Error(`The bodies of ${operation.operationId} in test/samples.ts hold no id at ${left.join(', ')}.`)
+  }
+  return requests
+}
+
+const withPrefix = (prefix: Prefix | undefined) => (prefix ? { prefix } : {})
+
+/** `['block_ids', 0]` → `block_ids[]` */
+const nameOf = (keys: readonly (string | number)[]) =>
+  keys.reduce<string>((path, key) => (typeof key === 'number' ? `${path}[]` : path ? `${path}.${key}` : key), '')
+
+/** Where ids stand in a value. */
+function placesIn(value: unknown, keys: readonly (string | number)[] = []): Place[] {
+  if (typeof value === 'string') {
+    const prefix = ID.exec(value)?.[1]
+    return prefix ? [{ keys, prefix: prefix as Prefix }] : []
+  }
+  if (Array.isArray(value)) return value.flatMap((inner, index) => placesIn(inner, [...keys, index]))
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...keys, key]))
+}
+
+/** Where a request names something. */
+export function placesOf({ path, query, body }: Request): Place[] {
+  const names = Object.keys(path).filter((name) => !ID.test(path[name]!))
+  return [...placesIn({ path, query, body }), ...names.map((parameter) => ({ keys: ['path', parameter], parameter }))]
+}
+
+/** The same request with other values in these places. */
+export function withValues(request: Request, values: readonly { place: Place; value: string }[]): Request {
+  const { operation, ...tree } = request
+  const copy = structuredClone(tree) as Record<string | number, unknown>
+  for (const { place, value } of values) {
+    let at = copy
+    for (const key of place.keys.slice(0, -1)) at = at[key] as Record<string | number, unknown>
+    at[place.keys.at(-1)!] = value
+  }
+  return { operation, ...copy } as unknown as Request
+}
+
+/** Sends a request. */
+export function send(client: Client, { operation, path, query, body }: Request) {
+  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
+  const values = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
+  const search = new URLSearchParams(values as [string, string][]).toString()
+  return client.call(operation.method, search ? `${url}?${search}` : url, body)
+}

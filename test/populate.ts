@@ -1,0 +1,155 @@
+import { sql } from 'kysely'
+import type { Database } from '../src/db/database.ts'
+import { newId, type Prefix } from '../src/lib/ids.ts'
+import type { Client, TestServer } from './server.ts'
+
+/** What an organization holds after `populate`. */
+export interface Populated {
+  organizationId: string
+  /** One id of each kind, by its prefix: of the things that are attached to each other. */
+  one: Record<Exclude<Prefix, 'agent-env' | 'file_agent'>, string>
+  /** An agent nothing is attached to. */
+  spareAgent: string
+  /** The agent whose memory another one manages, that other one, and the group that joins them. */
+  sleeptime: { agent: string; partner: string; group: string }
+  /** The groups by their type of manager, besides the sleeptime one. */
+  groups: Record<'round_robin' | 'supervisor' | 'dynamic' | 'voice_sleeptime' | 'swarm', string>
+  /** What can be asked for by name. */
+  names: { folder: string; label: string; tool: string; tag: string; key: string }
+  /** Every id of the organization's resources. */
+  all: string[]
+}
+
+/** Sends a request that must succeed. */
+async function sent(client: Client, method: string, url: string, body?: unknown) {
+  const reply = await client.call(method, url, body)
+  if (reply.status !== 200) throw new Error(`${method} ${url} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  return reply.body
+}
+
+/** A file in a folder, which an agent sees: by SQL, as no request makes one. */
+async function addFile(database: Database, agentId: string, folderId: string): Promise<string> {
+  const file = newId('file')
+  await sql`insert into files (organization_id, id, source_id, file_name, created_at, updated_at)
+    select organization_id, ${file}, id, 'notes.txt', now(), now() from folders where id = ${folderId}
+  `.execute(database.kysely)
+  await sql`insert into files_agents
+      (organization_id, id, agent_id, source_id, file_id, block_id, is_open, visible_content, created_at)
+    select organization_id, ${newId('file_agent')}, ${agentId}, source_id, id, ${newId('block')}, true, 'text', now()
+    from files where id = ${file}`.execute(database.kysely)
+  return file
+}
+
+/**
+ * Fills an organization through the API with at least one of everything, all attached to each other. Every text of it
+ * holds `name`. The client's key must hold all scopes.
+ */
+export async function populate(client: Client, database: Database, name: string): Promise<Populated> {
+  const post = (url: string, body: object) => sent(client, 'POST', url, body)
+  const names = {
+    folder: `${name} papers`,
+    label: `${name}_human`,
+    tool: `${name}_tool`,
+    tag: `${name} tag`,
+    key: `${name} key`,
+  }
+  const model = { model: 'openai/gpt-4o-mini', description: name }
+
+  const block = await post('/v1/blocks/', { label: names.label, value: name, tags: [names.tag], description: name })
+  const shared = await post('/v1/blocks/', { label: `${name}_shared`, value: name, metadata: { owner: name } })
+  const template = await post('/v1/blocks/', { label: name, value: name, is_template: true, template_name: name })
+  const archive = await post('/v1/archives/', { name, description: name, embedding: 'cairn/lexical' })
+  const folder = await post('/v1/folders/', { name: names.folder, description: name, instructions: name })
+  const tool = await post('/v1/tools/', { source_code: `# ${name}`, json_schema: { name: names.tool }, tags: [name] })
+  const identity = await post('/v1/identities/', {
+    identifier_key: names.key,
+    name,
+    identity_type: 'user',
+    properties: [{ key: 'owner', type: 'string', value: name }],
+    block_ids: [block.id],
+  })
+
+  const agent = await post('/v1/agents/', {
+    ...model,
+    name,
+    tags: [names.tag],
+    system: name,
+    block_ids: [block.id, shared.id],
+    memory_blocks: [{ label: `${name}_own`, value: name }],
+    tool_ids: [tool.id],
+    folder_ids: [folder.id],
+    identity_ids: [identity.id],
+    secrets: { OWNER: `${name} secret` },
+    tool_rules: [{ type: 'requires_approval', tool_name: names.tool }],
+    metadata: { owner: name },
+  })
+  await sent(client, 'PATCH', `/v1/agents/${agent.id}/archives/attach/${archive.id}`)
+  const spare = await post('/v1/agents/', { ...model, name: `${name} spare`, include_base_tools: false })
+  const conductor = await post('/v1/agents/', { ...model, name: `${name} conductor` })
+  const sleeper = await post('/v1/agents/', {
+    ...model,
+    name: `${name} sleeper`,
+    enable_sleeptime: true,
+    block_ids: [shared.id],
+  })
+  const partner = sleeper.managed_group.agent_ids[0] as string
+
+  const group = async (manager_config: object, extra: object = {}) =>
+    (await post('/v1/groups/', { agent_ids: [agent.id, spare.id], description: name, manager_config, ...extra })).id
+  const manager_agent_id = conductor.id
+  const groups = {
+    round_robin: await group({ manager_type: 'round_robin' }, { shared_block_ids: [block.id, shared.id] }),
+    supervisor: await group({ manager_type: 'supervisor', manager_agent_id: agent.id }, { agent_ids: [spare.id] }),
+    dynamic: await group({ manager_type: 'dynamic', manager_agent_id }),
+    voice_sleeptime: await group({ manager_type: 'voice_sleeptime', manager_agent_id }, { agent_ids: [partner] }),
+    swarm: await group({ manager_type: 'swarm' }, { hidden: true }),
+  }
+
+  const own = (await sent(client, 'GET', '/v1/api-keys/')).at(-1)
+  const organizationId = (await sent(client, 'GET', '/v1/admin/users/')).find(
+    (user: { id: string }) => user.id === own.user_id,
+  ).organization_id
+  const user = await post('/v1/admin/users/', { name, organization_id: organizationId })
+  const key = await post('/v1/api-keys/', { name: names.key, user_id: user.id, scopes: ['read'] })
+  const file = await addFile(database, agent.id, folder.id)
+
+  const one = {
+    agent: agent.id,
+    api_key: key.id,
+    archive: archive.id,
+    block: block.id,
+    file,
+    group: groups.round_robin,
+    identity: identity.id,
+    message: agent.message_ids[0],
+    org: organizationId,
+    source: folder.id,
+    tool: tool.id,
+    user: user.id,
+  }
+  return {
+    organizationId,
+    one,
+    spareAgent: spare.id,
+    sleeptime: { agent: sleeper.id, partner, group: sleeper.managed_group.id },
+    groups,
+    names,
+    all: [
+      ...new Set([
+        ...Object.values(one),
+        ...Object.values(groups),
+        ...[shared, template, spare, conductor, sleeper].map(({ id }) => id),
+        ...agent.blocks.map(({ id }: { id: string }) => id),
+        ...[own.id, own.user_id, partner, sleeper.managed_group.id],
+      ]),
+    ],
+  }
+}
+
+/** A client of a new organization, with all scopes. */
+export async function newOrganization({ alice, client }: TestServer, name: string): Promise<Client> {
+  const { id } = await sent(alice, 'POST', '/v1/admin/orgs/', { name })
+  const user = await sent(alice, 'POST', '/v1/admin/users/', { name, organization_id: id })
+  const scopes = ['read', 'write', 'secrets', 'admin']
+  return client((await sent(alice, 'POST', '/v1/api-keys/', { name, user_id: user.id, scopes })).key)
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import type { Populated } from './populate.ts'
+
+/** What a request of an operation holds besides what its path asks for. */
+export interface Sample {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+}
+
+const fresh = () => `x${randomUUID().replaceAll('-', '')}`
+
+/** The managers of each type of group, all of them the same agent. */
+const managers = (manager_agent_id: string) => [
+  { manager_type: 'round_robin' },
+  { manager_type: 'supervisor', manager_agent_id },
+  { manager_type: 'dynamic', manager_agent_id },
+  { manager_type: 'sleeptime', manager_agent_id },
+  { manager_type: 'voice_sleeptime', manager_agent_id },
+  { manager_type: 'swarm', manager_agent_id },
+]
+
+/** An agent's body that names other resources, as it is and with the old name for folders. */
+function attached({ one }: Populated) {
+  const ids = { block_ids: [one.block], tool_ids: [one.tool], identity_ids: [one.identity] }
+  return [
+    { name: 'Agent', ...ids, folder_ids: [one.source] },
+    { name: 'Agent', ...ids, source_ids: [one.source] },
+  ]
+}
+
+const identity = ({ one }: Populated) => ({
+  identifier_key: fresh(),
+  name: 'Identity',
+  identity_type: 'user',
+  agent_ids: [one.agent],
+  block_ids: [one.block],
+})
+
+/**
+ * For each operation with a body, requests that succeed in a populated organization and name a resource of it wherever
+ * the body can name one. An operation with a body that isn't here makes the tests fail: add it, with bodies that do.
+ */
+export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
+  create_agent: (held) => attached(held).map((body) => ({ body })),
+  modify_agent: (held) => [...attached(held).map((body) => ({ body })), { body: { message_ids: [held.one.message] } }],
+  // An agent has one archive at most.
+  attach_archive_to_agent: (held) => [{ path: { agent_id: held.spareAgent } }],
+  create_archive: () => [{ body: { name: 'Archive' } }],
+  modify_archive: () => [{ body: { name: 'Archive' } }],
+  create_block: () => [{ body: { label: 'label', value: 'value' } }],
+  modify_block: () => [{ body: { value: 'value' } }, { body: {} }],
+  modify_block_of_agent: () => [{ body: { value: 'value' } }, { body: {} }],
+  create_folder: () => [{ body: { name: fresh() } }],
+  modify_folder: () => [{ body: { description: 'Folder' } }],
+  create_group: ({ one, spareAgent }) =>
+    managers(one.agent).map((manager_config) => ({
+      body: { agent_ids: [spareAgent], description: 'Group', shared_block_ids: [one.block], manager_config },
+    })),
+  modify_group: ({ one, groups }) => [
+    { body: { agent_ids: [one.agent], shared_block_ids: [one.block] } },
+    ...managers(one.agent)
+      .filter(({ manager_type }) => manager_type in groups)
+      .map((manager_config) => ({
+        path: { group_id: groups[manager_config.manager_type as keyof typeof groups] },
+        body: { manager_config },
+      })),
+  ],
+  create_identity: (held) => [{ body: identity(held) }],
+  upsert_identity: (held) => [
+    { body: identity(held) },
+    { body: { ...identity(held), identifier_key: held.names.key } },
+  ],
+  modify_identity: (held) => [{ body: { agent_ids: [held.one.agent], block_ids: [held.one.block] } }],
+  replace_identity_properties: () => [{ body: [{ key: 'a', type: 'string', value: 'b' }] }],
+  create_tool: () => [{ body: { source_code: '# none', json_schema: { name: fresh() } } }],
+  modify_tool: () => [{ body: { description: 'Tool' } }],
+  modify_approval_for_tool: () => [{ body: { requires_approval: true } }],
+  create_api_key: ({ one }) => [{ body: { name: 'Key', scopes: ['read'], user_id: one.user } }],
+  create_organization: () => [{ body: { name: 'Organization' } }],
+  modify_organization: () => [{ body: { name: 'Organization' } }],
+  create_user: ({ one }) => [{ body: { name: 'User', organization_id: one.org } }],
+  modify_user: ({ one }) => [{ body: { id: one.user, name: 'User', organization_id: one.org } }],
+}

@@ -1,0 +1,235 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answerFor } from '../src/db/faults.ts'
+import type { Resource } from '../src/db/resource.ts'
+import { ApiError } from '../src/lib/errors.ts'
+import { agents } from '../src/resources/agents/schema.ts'
+import { apiKeys } from '../src/resources/api-keys/schema.ts'
+import { archives } from '../src/resources/archives/schema.ts'
+import { blocks } from '../src/resources/blocks/schema.ts'
+import { folders, sources } from '../src/resources/folders/schema.ts'
+import { groups } from '../src/resources/groups/schema.ts'
+import { identities } from '../src/resources/identities/schema.ts'
+import { tools } from '../src/resources/tools/schema.ts'
+import { type Document, documentOf, resolve, type Schema } from './operations.ts'
+import { ownedTables } from './rows.ts'
+import { startTestServer, type TestServer } from './server.ts'
+
+let server: TestServer
+let document: Document
+beforeAll(async () => {
+  server = await startTestServer()
+  document = documentOf(server.app)
+})
+afterAll(() => server.close())
+
+const RESOURCES: Record<string, Resource> = {
+  Agent: agents,
+  ApiKey: apiKeys,
+  Archive: archives,
+  Block: blocks,
+  Folder: folders,
+  Group: groups,
+  Identity: identities,
+  Source: sources,
+  Tool: tools,
+}
+
+/** What a wire type may be stored as. */
+const STORED: Record<string, readonly string[]> = {
+  string: ['text'],
+  'date-time': ['timestamptz'],
+  integer: ['int4', 'int8'],
+  number: ['float8', 'numeric'],
+  boolean: ['bool'],
+  object: ['jsonb'],
+  array: ['jsonb'],
+}
+
+/** `string`, `date-time`, `integer`, `number`, `boolean`, `array` or `object`, as a union of objects is. */
+function wireType(schema: Schema): string {
+  const { type, format, anyOf } = resolve(document, schema)
+  if (anyOf) return wireType(anyOf[0]!)
+  return format === 'date-time' ? format : String(type)
+}
+
+const rowsOf = async <Row>(text: string) => (await sql.raw<Row>(text).execute(server.database.kysely)).rows
+
+describe('the database schema', () => {
+  test('has a column of the fitting type for every field that is read from one', async () => {
+    const columns = new Map(
+      (
+        await rowsOf<{ key: string; type: string; nullable: string }>(`
+          select table_name || '.' || column_name as key, udt_name as type, is_nullable as nullable
+          from information_schema.columns where table_schema = 'public'`)
+      ).map((column) => [column.key, column]),
+    )
+    const wrong = Object.entries(RESOURCES).flatMap(([name, { table, columns: fields }]) => {
+      const shape = document.components.schemas[name]!
+      return fields.flatMap((field) => {
+        const column = columns.get(`${table}.${field}`)
+        if (!column) return [`${name}.${field}: ${table} has no such column`]
+        const type = wireType(shape.properties![field]!)
+        if (!STORED[type]?.includes(column.type)) return [`${name}.${field}: ${type} is stored as ${column.type}`]
+        const required = shape.required?.includes(field)
+        return required && column.nullable === 'YES' ? [`${name}.${field}: is required, and may be null`] : []
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
+  // Organizations, users and keys are found before it is known whose they are.
+  const BY_THEMSELVES = ['users_pkey', 'api_keys_key_hash_key']
+
+  test('keys everything an organization owns by the organization first', async () => {
+    const owned = await ownedTables(server.database)
+    const indexes = await rowsOf<{ table: string; name: string; first: string; primary: boolean }>(`
+      select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name, i.indisprimary as primary,
+        (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0]) as first
+      from pg_index i join pg_namespace n on n.nspname = 'public'
+      join pg_class c on c.oid = i.indrelid and c.relnamespace = n.oid where i.indisunique`)
+    const keyed = indexes.filter(({ primary }) => primary).map(({ table }) => table)
+    expect(owned.filter((table) => !keyed.includes(table))).toEqual([])
+    const wide = indexes.filter(({ table, first }) => owned.includes(table) && first !== 'organization_id')
+    expect(wide.map(({ name }) => name).sort()).toEqual([...BY_THEMSELVES].sort())
+  })
+
+  test('lets nothing refer to what another organization owns', async () => {
+    const owned = await ownedTables(server.database)
+    const references = await rowsOf<{ name: string; from: string; to: string; pairs: string[] }>(`
+      select conname as name, conrelid::regclass::text as from, confrelid::regclass::text as to,
+        (select array_agg(a.attname || '=' || b.attname) from unnest(conkey, confkey) as pair (a_num, b_num)
+          join pg_attribute a on a.attrelid = conrelid and a.attnum = a_num
+          join pg_attribute b on b.attrelid = confrelid and b.attnum = b_num) as pairs
+      from pg_constraint where contype = 'f'`)
+    const between = references.filter(({ from, to }) => owned.includes(from) && owned.includes(to))
+    expect(between.length).toBeGreaterThan(15)
+    expect(between.filter(({ pairs }) => !pairs.includes('organization_id=organization_id'))).toEqual([])
+    // Every table an organization owns goes with it: by itself, or with what it belongs to. History has no owner row.
+    const tied = new Set(references.map(({ from }) => from))
+    expect(owned.filter((table) => !tied.has(table))).toEqual(['revisions'])
+  })
+
+  test('refers from every column that names a row to that row, or says why not', async () => {
+    const owned = await ownedTables(server.database)
+    const columns = await rowsOf<{ table: string; column: string }>(`
+      select table_name as table, column_name as column from information_schema.columns
+      where table_schema = 'public' and column_name like '%\\_id'`)
+    const referring = await rowsOf<{ key: string }>(`
+      select conrelid::regclass::text || '.' || attname as key from pg_constraint
+      join pg_attribute on attrelid = conrelid and attnum = any(conkey) where contype = 'f'`)
+    const free = columns
+      .filter(
+        ({ table, column }) => owned.includes(table) && !referring.some(({ key }) => key === `${table}.${column}`),
+      )
+      // Names given by the caller or kept after what they name is gone.
+      .filter(
+        ({ column }) =>
+          !/^(project|(base_)?template|deployment|entity|(created|last_updated)_by|sender)_id$/.test(column),
+      )
+      .map(({ table, column }) => `${table}.${column}`)
+    expect(free.filter((key) => !key.startsWith('revisions.')).sort()).toEqual([
+      // The last message may be gone; the block of a file is no row of its own.
+      'files_agents.block_id',
+      'groups.last_processed_message_id',
+    ])
+  })
+
+  /** Unique constraints no request can break, and why. */
+  const UNBREAKABLE: Record<string, RegExp> = {
+    'ids are made by the server': /_pkey$/,
+    'an id is in it, so the primary key comes first':
+      /^(blocks_organization_id_id_label_key|files_organization_id_source_id_id|users_organization_id_id)_key$/,
+    'keys are random': /^api_keys_key_hash_key$/,
+    'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
+    'no request opens files yet': /^files_agents_organization_id_agent_id_file_id_key$/,
+  }
+
+  test('has words for every uniqueness rule that a request can break', async () => {
+    const names = (
+      await rowsOf<{ name: string }>(`
+        select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and i.indisunique`)
+    ).map(({ name }) => name)
+    const silent = names.filter((constraint) => {
+      if (Object.values(UNBREAKABLE).some((pattern) => pattern.test(constraint))) return false
+      const answer = answerFor(Object.assign(new Error('duplicate key'), { code: '23505', constraint }))
+      return !(answer instanceof ApiError) || answer.status !== 409
+    })
+    expect(silent).toEqual([])
+    const unused = Object.values(UNBREAKABLE).filter((pattern) => !names.some((name) => pattern.test(name)))
+    expect(unused).toEqual([])
+  })
+})
+
+const SPECIFICATION = new URL('../../shared/spec/platform-api.md', import.meta.url)
+
+interface Field {
+  type: string
+  required: boolean
+}
+
+/** The field tables of the specification, by the heading they stand under. */
+function specified(): Map<string, Map<string, Field>> {
+  const tables = new Map<string, Map<string, Field>>()
+  for (const section of readFileSync(SPECIFICATION, 'utf8').split(/^### /m).slice(1)) {
+    const name = /^\w+/.exec(section)![0]
+    const rows = [...section.matchAll(/^\| (\w+) \| ([^|]+) \| (req|opt) \|/gm)]
+    if (rows.length === 0) continue
+    tables.set(name, new Map(rows.map(([, field, type, req]) => [field!, { type: type!, required: req === 'req' }])))
+  }
+  const with_ = (base: string, more: Record<string, Field>) =>
+    new Map([...tables.get(base)!, ...Object.entries(more), ...(tables.get('FileBlock') ?? [])])
+  tables.set('FileBlock', with_('Block', {}))
+  tables.set(
+    'Source',
+    new Map([...tables.get('Folder')!, ['vector_db_provider', { type: 'string enum', required: false }]]),
+  )
+  return tables
+}
+
+/** What a type of the specification is in JSON Schema. */
+function asWireType(type: string): string[] {
+  if (type === 'string date-time') return ['date-time']
+  if (type.startsWith('array of')) return ['array']
+  if (type.startsWith('string')) return ['string']
+  if (type === 'number') return ['integer', 'number']
+  if (type === 'boolean') return ['boolean']
+  if (type === 'map') return ['object']
+  return ['object', 'string', 'array']
+}
+
+describe.skipIf(!existsSync(SPECIFICATION))(
+  'the specification (skipped where its text is not beside the repository)',
+  () => {
+    test.each([
+      'Agent',
+      'AgentEnvironmentVariable',
+      'ApprovalRequestMessage',
+      'Archive',
+      'Block',
+      'EmbeddingConfig',
+      'FileBlock',
+      'Folder',
+      'Group',
+      'Identity',
+      'LlmConfig',
+      'Memory',
+      'Source',
+      'Tool',
+    ])('gives %s the fields it has, and no others', (name) => {
+      const fields = specified().get(name)!
+      const shape = document.components.schemas[name]!
+      expect(fields.size).toBeGreaterThan(3)
+      expect(Object.keys(shape.properties!).sort()).toEqual([...fields.keys()].sort())
+      const required = [...fields].filter(([, field]) => field.required).map(([field]) => field)
+      expect([...(shape.required ?? [])].sort()).toEqual(required.sort())
+      const mistyped = [...fields].filter(
+        ([field, { type }]) => !asWireType(type).includes(wireType(shape.properties![field]!)),
+      )
+      expect(mistyped.map(([field, { type }]) => `${field}: ${type}`)).toEqual([])
+      expect((shape as { additionalProperties?: boolean }).additionalProperties).toBe(false)
+    })
+  },
+)

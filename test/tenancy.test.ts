@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../src/lib/ids.ts'
+import { type Document, documentOf, type Operation, operationsOf, prefixOf } from './operations.ts'
+import { type Place, placesOf, type Request, requestsOf, send, valueFor, withValues } from './places.ts'
+import { newOrganization, type Populated, populate } from './populate.ts'
+import { rowsOf } from './rows.ts'
+import { type Reply, startTestServer, type TestServer } from './server.ts'
+
+const HERS = 'Alicia'
+const HIS = 'Bob'
+
+let server: TestServer
+let document: Document
+let operations: Operation[]
+let hers: Populated
+let his: Populated
+/** Every row of the two organizations before anything was tried. */
+let before: Record<string, string[]>[]
+
+const rows = () => Promise.all([hers, his].map(({ organizationId }) => rowsOf(server.database, organizationId)))
+
+beforeAll(async () => {
+  server = await startTestServer()
+  document = documentOf(server.app)
+  operations = operationsOf(server.app)
+  hers = await populate(server.alice, server.database, HERS)
+  his = await populate(server.bob, server.database, HIS)
+  before = await rows()
+})
+afterAll(() => server.close())
+
+/** Everything of an answer but its request id, with the words that were sent taken out. */
+function plain({ status, headers, body }: Reply<unknown>, words: readonly string[]): string {
+  const { 'x-request-id': id, date: _, 'content-length': __, ...rest } = headers
+  const text = JSON.stringify({ status, headers: rest, body }).replaceAll(id!, 'REQUEST')
+  return words.reduce((left, word) => left.replaceAll(word, 'SENT').replaceAll(encodeURIComponent(word), 'SENT'), text)
+}
+
+const short = (text: string) => text.slice(0, 500)
+
+/** Her ids and her texts that stand in an answer that should hold none. */
+const leaks = (text: string) => [...hers.all, HERS].filter((secret) => text.includes(secret))
+
+const describeRequest = ({ operation }: Request, places: readonly Place[]) =>
+  `${operation.operationId} with hers in ${places.map(({ keys }) => keys.join('.')).join(' and ')}`
+
+/** The query that asks an operation for all it can tell: hidden things too, with every relation, many at once. */
+function everything({ parameters = [] }: Operation): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = {}
+  for (const { name, schema } of parameters) {
+    if (name.startsWith('show_hidden')) query[name] = 'true'
+    if (name === 'limit') query[name] = '200'
+    if (name === 'include') query[name] = schema.items!.enum as string[]
+  }
+  return query
+}
+
+/** Runs a check on every request; what throws is a finding like any other. */
+async function findings<T>(items: readonly T[], check: (item: T) => Promise<readonly string[]>): Promise<string[]> {
+  const found: string[] = []
+  for (const item of items) {
+    found.push(...(await check(item).catch((error: Error) => [error.message])))
+  }
+  return found
+}
+
+/** Operations that refuse an id before they look whether it is there: to anyone, whosever it is. */
+const REFUSED: Record<string, number> = { 'modify_user body.organization_id': 409 }
+
+/** The statuses an id that isn't there may be answered with: a filter may also find nothing. */
+function expected({ operation }: Request, places: readonly Place[]): number[] {
+  const refused = REFUSED[`${operation.operationId} ${places.map(({ keys }) => keys.join('.')).join()}`]
+  if (refused) return [refused]
+  return operation.method === 'GET' && places.every(({ keys }) => keys[0] === 'query') ? [200, 404] : [404]
+}
+
+describe("another organization's", () => {
+  test('resources answer, wherever they are named, exactly as resources that exist nowhere', async () => {
+    const { bob } = server
+    const wrong = await findings(operations, async (operation) =>
+      findings(requestsOf(document, operation, his), async (request) => {
+        const all = placesOf(request)
+        const tried = all.length > 1 ? [...all.map((place) => [place]), all] : all.map((place) => [place])
+        return findings(tried, async (places) => {
+          const foreign = places.map((place) => ({ place, value: valueFor(hers, place) }))
+          const unknown = places.map((place) => ({
+            place,
+            value: place.prefix ? newId(place.prefix) : 'nothing_of_this_name',
+          }))
+          const sent = (values: typeof foreign) => values.map(({ value }) => value)
+          const got = await send(bob, withValues(request, foreign))
+          const wanted = await send(bob, withValues(request, unknown))
+          const [one, other] = [plain(got, sent(foreign)), plain(wanted, sent(unknown))]
+          const what = describeRequest(request, places)
+          return [
+            ...(one === other ? [] : [`${what} answered ${short(one)}, where an unknown id gets ${short(other)}`]),
+            ...(expected(request, places).includes(got.status)
+              ? []
+              : [`${what} answered ${got.status}: ${short(one)}`]),
+            ...leaks(one).map((leak) => `${what} told ${leak}`),
+          ]
+        })
+      }),
+    )
+    expect(wrong).toEqual([])
+    expect(await rows()).toEqual(before)
+  })
+
+  test('cursors answer exactly as unknown cursors of the same instant', async () => {
+    const lists = operations.filter(({ parameters }) =>
+      parameters?.some(({ name, schema }) => name === 'after' && prefixOf(schema)),
+    )
+    expect(lists.length).toBeGreaterThan(10)
+    const wrong = await findings(lists, async (operation) => {
+      const parameter = (name: string) => operation.parameters!.find((one) => one.name === name)?.schema
+      const prefix = prefixOf(parameter('after')!)!
+      const [request] = requestsOf(document, operation, his)
+      const foreign = valueFor(hers, { prefix })
+      const unknown = foreign.slice(0, -22) + newId(prefix).slice(-22)
+      const values = (name: string) => (parameter(name)?.enum as string[] | undefined) ?? ['']
+      const pages = values('order').flatMap((order) =>
+        values('order_by').flatMap((order_by) =>
+          ['after', 'before'].filter(parameter).map((cursor) => ({ order, order_by, cursor })),
+        ),
+      )
+      return findings(pages, async ({ cursor, ...page }) => {
+        const ask = (id: string) => send(server.bob, { ...request!, query: { ...page, limit: '2', [cursor]: id } })
+        const [one, other] = [plain(await ask(foreign), [foreign]), plain(await ask(unknown), [unknown])]
+        const what = `${operation.operationId} ${cursor} hers, ${JSON.stringify(page)}`
+        return [
+          ...(one === other ? [] : [`${what} answered ${short(one)}, where an unknown cursor gets ${short(other)}`]),
+          ...leaks(one).map((leak) => `${what} told ${leak}`),
+        ]
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('things are in no answer, however much is asked for', async () => {
+    const wrong = await findings(
+      operations.filter(({ method }) => method === 'GET'),
+      async (operation) =>
+        findings(requestsOf(document, operation, his), async (request) => {
+          const reply = await send(server.bob, { ...request, query: { ...everything(operation), ...request.query } })
+          return [
+            ...(reply.status === 200 ? [] : [`${operation.operationId} answered ${reply.status}`]),
+            ...leaks(JSON.stringify(reply)).map((leak) => `${operation.operationId} told ${leak}`),
+          ]
+        }),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('organizations, users and keys are out of sight of an admin', async () => {
+    const { bob } = server
+    const ids = async (url: string) => (await bob.get(url)).body.map(({ id }: { id: string }) => id)
+    expect(await ids('/v1/admin/orgs/')).toEqual([his.organizationId])
+    const users = (await bob.get('/v1/admin/users/')).body
+    expect(users.map((user: { organization_id: string }) => user.organization_id)).toEqual(
+      users.map(() => his.organizationId),
+    )
+    expect(users.map(({ id }: { id: string }) => id)).toContain(his.one.user)
+    expect(await ids('/v1/api-keys/')).toContain(his.one.api_key)
+    expect(await ids('/v1/api-keys/')).not.toContain(hers.one.api_key)
+    expect((await bob.post('/v1/admin/orgs/', { name: 'More' })).status).toBe(403)
+  })
+})
+
+test('every operation works with what is one’s own, so that nothing but the ids made it fail', async () => {
+  const client = await newOrganization(server, 'Carol')
+  const own = await populate(client, server.database, 'Carol')
+  const rank = ({ method, operationId }: Operation) =>
+    operationId === 'delete_organization' ? 9 : method === 'DELETE' ? 4 : operationId.startsWith('detach') ? 3 : 1
+  const inOrder = [...operations].sort((a, b) => rank(a) - rank(b))
+  const wrong = await findings(inOrder, async (operation) =>
+    findings(requestsOf(document, operation, own), async (request) => {
+      const { status, body } = await send(client, request)
+      const wanted = operation.operationId === 'create_organization' ? 403 : operation.responses[204] ? 204 : 200
+      const sent = JSON.stringify(request.body)
+      return status === wanted ? [] : [`${operation.operationId} ${sent} answered ${status}: ${JSON.stringify(body)}`]
+    }),
+  )
+  expect(wrong).toEqual([])
+})
