@@ -36,7 +36,7 @@ export interface Deps {
 /** The whole API over a database, ready to listen or to be called with `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
   const { config, database, cipher, logger, version } = deps
-  const app = createServer({ bodyLimit: config.bodyLimit, logger })
+  const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes })
   const paths = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = paths.get(url) ?? new Set()

@@ -101,7 +101,7 @@ export async function populate(client: Client, database: Database, name: string)
     round_robin: await group({ manager_type: 'round_robin' }, { shared_block_ids: [block.id, shared.id] }),
     supervisor: await group({ manager_type: 'supervisor', manager_agent_id: agent.id }, { agent_ids: [spare.id] }),
     dynamic: await group({ manager_type: 'dynamic', manager_agent_id }),
-    voice_sleeptime: await group({ manager_type: 'voice_sleeptime', manager_agent_id }, { agent_ids: [partner] }),
+    voice_sleeptime: await group({ manager_type: 'voice_sleeptime', manager_agent_id }, { agent_ids: [spare.id] }),
     swarm: await group({ manager_type: 'swarm' }, { hidden: true }),
   }
 

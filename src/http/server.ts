@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
+import type { TSchema } from 'typebox'
 import { v7 } from 'uuid'
 import { addErrors } from './errors.ts'
 import { addHeaders } from './headers.ts'
-import { addValidation, ajvOptions } from './validation.ts'
+import { addValidation, createValidatorCompiler } from './validation.ts'
 
 /** A server whose handlers are typed by their schemas. */
 export type App = FastifyInstance<
@@ -19,12 +20,15 @@ export type App = FastifyInstance<
 const SANE = /^[\w.:-]{1,128}$/
 
 /** A server with this API's manners and no routes: validation, errors, headers, the log. */
-export function createServer(options: { bodyLimit: number; logger: FastifyBaseLogger }): App {
+export function createServer(options: {
+  bodyLimit: number
+  logger: FastifyBaseLogger
+  shapes: readonly TSchema[]
+}): App {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
-    ajv: { customOptions: ajvOptions },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     forceCloseConnections: 'idle',
     genReqId: (request) => {
@@ -33,6 +37,7 @@ export function createServer(options: { bodyLimit: number; logger: FastifyBaseLo
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
   app.setSerializerCompiler(() => JSON.stringify)
   app.removeContentTypeParser('text/plain')

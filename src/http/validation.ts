@@ -1,17 +1,27 @@
-import type { FastifyInstance } from 'fastify'
+import { Ajv, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
 import { invalid } from '../lib/errors.ts'
 import { storageFault } from '../lib/json.ts'
 import { readQuery } from './query.ts'
 
-/** Ajv's settings: nothing is coerced, filled in or removed, and every fault is reported. */
-export const ajvOptions = {
-  coerceTypes: false,
-  useDefaults: false,
-  removeAdditional: false,
-  allErrors: true,
-  verbose: true,
-  strictTypes: false,
-} as const
+/**
+ * Compiles schemas into validators: nothing is coerced, filled in or removed, and every fault is reported. A schema is
+ * compiled when its route is first called: compiling them all would be most of the time a start takes.
+ */
+export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySchemaCompiler<object> {
+  const ajv = new Ajv({ allErrors: true, verbose: true, strictTypes: false })
+  addFormats.default(ajv)
+  for (const shape of shapes) ajv.addSchema(shape)
+  return ({ schema }) => {
+    let compiled: ValidateFunction | undefined
+    return (data: unknown) => {
+      compiled ??= ajv.compile(schema)
+      return compiled(data) ? { value: data } : { error: Object.assign(new Error(), { validation: compiled.errors }) }
+    }
+  }
+}
 
 /** Reads query strings by their schema, and refuses text that can't be stored as it is, wherever it stands. */
 export function addValidation(app: FastifyInstance): void {

@@ -1,0 +1,100 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { populate } from './populate.ts'
+import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.close())
+
+/** How many SQL statements a request costs, who is calling being known. */
+async function statements(client: Client, ask: () => Promise<Reply<unknown>>): Promise<number> {
+  await client.get('/v1/groups/count')
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    const { status } = await ask()
+    expect(status).toBe(200)
+    return query.mock.calls.length
+  } finally {
+    query.mockRestore()
+  }
+}
+
+const INCLUDES = ['blocks', 'identities', 'managed_group', 'pending_approval', 'secrets', 'sources', 'tags', 'tools']
+const ALL = INCLUDES.map((relation) => `include=agent.${relation}`).join('&')
+
+describe('what a request costs the database', () => {
+  test('is as many statements for 200 agents with every relation as for one', async () => {
+    const { alice, database } = server
+    const { one } = await populate(alice, database, 'Alicia')
+    const body = {
+      name: 'Agent',
+      block_ids: [one.block],
+      tool_ids: [one.tool],
+      folder_ids: [one.source],
+      identity_ids: [one.identity],
+      tags: ['a', 'b'],
+      secrets: { KEY: 'value' },
+    }
+    for (let n = 0; n < 200; n++) expect((await alice.post('/v1/agents/', body)).status).toBe(200)
+    const page = async (limit: number) => {
+      const url = `/v1/agents/?limit=${limit}&${ALL}`
+      expect((await alice.get(url)).body).toHaveLength(limit)
+      return statements(alice, () => alice.get(url))
+    }
+    const [few, many] = [await page(1), await page(200)]
+    expect(many).toBe(few)
+    expect(few).toBeLessThanOrEqual(1 + INCLUDES.length + 1)
+    const none = await statements(alice, () => alice.get('/v1/agents/?limit=200'))
+    expect(none).toBe(1)
+  })
+
+  test('is one statement for a list, a group and a block update, however much there is', async () => {
+    const { bob, database } = server
+    const measure = async (one: { group: string; block: string; agent: string }, value: string) => ({
+      archives: await statements(bob, () => bob.get('/v1/archives/')),
+      archives_by_name: await statements(bob, () => bob.get('/v1/archives/?name=Bob&order=asc')),
+      folders: await statements(bob, () => bob.get('/v1/folders/')),
+      folders_by_name: await statements(bob, () => bob.get('/v1/folders/?name=b')),
+      agents: await statements(bob, () => bob.get('/v1/agents/')),
+      agents_filtered: await statements(bob, () => bob.get('/v1/agents/?tags=a&query_text=b&order_by=updated_at')),
+      blocks: await statements(bob, () => bob.get('/v1/blocks/')),
+      groups: await statements(bob, () => bob.get('/v1/groups/')),
+      identities: await statements(bob, () => bob.get('/v1/identities/')),
+      tools: await statements(bob, () => bob.get('/v1/tools/')),
+      tags: await statements(bob, () => bob.get('/v1/tags/')),
+      group: await statements(bob, () => bob.get(`/v1/groups/${one.group}`)),
+      block_update: await statements(bob, () => bob.patch(`/v1/blocks/${one.block}`, { value })),
+      block_update_of_tags: await statements(bob, () => bob.patch(`/v1/blocks/${one.block}`, { tags: [value] })),
+      block_update_of_label: await statements(bob, () => bob.patch(`/v1/blocks/${one.block}`, { label: value })),
+    })
+    const first = await populate(bob, database, 'Bob')
+    const few = await measure(first.one, 'few')
+    for (let n = 0; n < 10; n++) {
+      await populate(bob, database, `Bob${n}`)
+      await bob.post('/v1/agents/', { name: 'More', block_ids: [first.one.block] })
+    }
+    const many = await measure(first.one, 'many')
+    expect(many).toEqual(few)
+    expect(few).toEqual(Object.fromEntries(Object.keys(few).map((name) => [name, 1])))
+  })
+
+  test('is one statement more for a list that belongs to a resource, to know that it is there', async () => {
+    const client = server.alice
+    const { one } = await populate(client, server.database, 'Alice')
+    const urls = [
+      `/v1/archives/?agent_id=${one.agent}`,
+      `/v1/archives/${one.archive}/agents`,
+      `/v1/blocks/${one.block}/agents`,
+      `/v1/folders/${one.source}/agents`,
+      `/v1/identities/${one.identity}/agents`,
+      `/v1/identities/${one.identity}/blocks`,
+      `/v1/agents/${one.agent}/core-memory/blocks`,
+      `/v1/agents/${one.agent}/folders`,
+      `/v1/agents/${one.agent}/tools`,
+    ]
+    for (const url of urls) expect([url, await statements(client, () => client.get(url))]).toEqual([url, 2])
+  })
+})
