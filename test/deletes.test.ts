@@ -107,19 +107,19 @@ const nothing = () => [200, null] as [number, unknown]
 
 const CASES: Case[] = [
   {
-    kind: 'an agent: the group it manages goes too, all that was attached to it stays',
+    kind: 'an agent',
     id: ({ one }) => one.agent,
     answer: message('Agent'),
     takes: ({ groups }) => [groups.supervisor],
   },
   {
-    kind: 'an agent with a sleeptime partner: the partner and their group go too',
+    kind: 'an agent with a partner',
     id: ({ sleeptime }) => sleeptime.agent,
     answer: message('Agent'),
     takes: ({ sleeptime }) => [sleeptime.partner, sleeptime.group],
   },
   {
-    kind: 'a sleeptime partner: their group goes too, the agent stays',
+    kind: 'a sleeptime partner',
     id: ({ sleeptime }) => sleeptime.partner,
     answer: message('Agent'),
     takes: ({ sleeptime }) => [sleeptime.group],
@@ -134,7 +134,7 @@ const CASES: Case[] = [
 
 describe('deleting', () => {
   test.each(CASES)(
-    '$kind; nothing else goes, and nothing is left that names it',
+    '$kind takes along what is bound to it and nothing else, and leaves nothing that names it',
     async ({ id: choose, answer, takes }) => {
       const { client, held } = await start()
       const id = choose(held)

@@ -56,9 +56,12 @@ export async function serve(): Promise<number> {
       const app = await buildApp({ config, database, cipher, logger, version })
       const stop = Promise.withResolvers<void>()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
+      // The greeting comes first: what the framework has to say on listening is in it.
+      logger.level = 'silent'
       await app.listen({ port: config.port, host: config.host })
       const { port } = app.server.address() as AddressInfo
       greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)
+      logger.level = config.logLevel
       if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
       await stop.promise
       await app.close()

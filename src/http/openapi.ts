@@ -75,6 +75,11 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
       components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
       security: [{ key: [] }],
     },
+    // Collections are documented with their trailing slash; they answer without it too.
+    transform: ({ schema, url, route }) => {
+      const { prefix } = route as { prefix?: string }
+      return { schema, url: prefix && url === prefix ? `${url}/` : url }
+    },
     refResolver: { buildLocalReference: (json) => String(json.$id) },
   })
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { persistAuthorization: true } })

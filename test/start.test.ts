@@ -1,0 +1,315 @@
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, caller, createStore, type Store } from './process.ts'
+
+const MAIN = ['node', 'src/main.ts']
+const CAIRN = ['node', 'src/cli/cairn.ts']
+const postgres = Boolean(process.env.TEST_DATABASE_URL)
+
+/** A store whose server was started and stopped once, and what it then was. */
+let used: Store
+let key: string
+let archive: { id: string }
+let agent: { id: string }
+const stores: Store[] = []
+
+beforeAll(async () => {
+  used = await createStore()
+  const server = await used.serve()
+  key = server.key!
+  const call = caller(server.url, key)
+  archive = (await call('POST', '/v1/archives', { name: 'kept' })).body
+  agent = (await call('POST', '/v1/agents', { name: 'A', secrets: { TOKEN: 'hush' } })).body
+  expect(await server.kill('SIGTERM')).toMatchObject({ code: 0 })
+})
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.drop()
+})
+afterAll(() => used.drop())
+
+async function copy(): Promise<Store> {
+  const store = await used.clone()
+  stores.push(store)
+  return store
+}
+
+async function empty(): Promise<Store> {
+  const store = await createStore()
+  stores.push(store)
+  return store
+}
+
+/** Nothing but one clear message, and no stack. */
+function expectRefusal(exit: { code: number | null; output: string; errors: string }, ...texts: (string | RegExp)[]) {
+  expect(exit).toMatchObject({ code: 1, output: '' })
+  const message = exit.errors.replace(/^\(node:\d+\) ExperimentalWarning: .*\n\(Use .*\n/, '')
+  for (const text of texts) expect(message).toMatch(text)
+  expect(message.trim().split('\n')).toHaveLength(1)
+}
+
+describe('the first start', () => {
+  test('says where everything is, shows the key, and a command that works as it stands', async () => {
+    const store = await empty()
+    const server = await store.serve()
+    const where = postgres ? `PostgreSQL at ${new URL(store.databaseUrl!).host}` : store.directory
+    expect(server.lines.slice(0, 5)).toEqual([
+      `Cairn     ${server.url}`,
+      `API docs  ${server.url}/docs`,
+      `Data      ${where}`,
+      `Key       ${server.key}   (shown this once)`,
+      `Try       curl -H "Authorization: Bearer ${server.key}" ${server.url}/v1/agents/`,
+    ])
+    expect(server.url).toMatch(/^http:\/\/localhost:\d+$/)
+    const command = server.lines[4]!.replace(/^Try +/, '')
+    expect(await store.run(['sh', '-c', `${command} --silent --show-error --fail`])).toMatchObject({
+      code: 0,
+      output: '[]',
+    })
+    expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+  })
+
+  test('on a database in memory takes the key it is given, and keeps nothing', async () => {
+    const store = await empty()
+    const env = { DATABASE_URL: 'memory:', CAIRN_API_KEY: 'my-own-key' }
+    for (const _ of [1, 2]) {
+      const server = await store.serve(env)
+      expect(server.lines[2]).toBe('Data      in memory: nothing is kept')
+      const call = caller(server.url, 'my-own-key')
+      expect((await call('GET', '/v1/archives')).body).toEqual([])
+      expect((await call('POST', '/v1/archives', { name: 'gone' })).status).toBe(200)
+      expect(await server.kill('SIGTERM')).toMatchObject({ code: 0 })
+    }
+  })
+
+  test.skipIf(!postgres)('of two servers at once on one empty PostgreSQL database makes one organization', async () => {
+    const store = await empty()
+    const [one, two] = await Promise.all([store.serve(), store.serve()])
+    const keys = [one.key, two.key].filter((shown) => shown !== undefined)
+    expect(keys).toHaveLength(1)
+    for (const { url } of [one, two]) {
+      expect((await caller(url, keys[0]!)('GET', '/v1/admin/orgs')).body).toHaveLength(1)
+    }
+  })
+})
+
+describe('a later start', () => {
+  test('shows no key and has the data, with the secrets readable', async () => {
+    const store = await copy()
+    const server = await store.serve({ CAIRN_API_KEY: 'too-late-to-be-the-first' })
+    expect(server.key).toBeUndefined()
+    expect(server.lines.slice(3, 4)).toEqual([`Try       curl ${server.url}/v1/health/`])
+    const call = caller(server.url, key)
+    expect((await call('GET', '/v1/archives')).body).toEqual([archive])
+    const kept = (await call('GET', `/v1/agents/${agent.id}?include=agent.secrets`)).body
+    expect(kept.secrets).toMatchObject([{ key: 'TOKEN', value: 'hush' }])
+    expect((await caller(server.url, 'too-late-to-be-the-first')('GET', '/v1/archives')).status).toBe(401)
+  })
+
+  test('answers health and readiness without a key', async () => {
+    const { url } = await (await copy()).serve()
+    for (const path of ['/v1/health/', '/v1/ready/', '/v1/health', '/v1/ready']) {
+      const answer = await fetch(url + path)
+      expect([answer.status, await answer.json()]).toEqual([200, { version: expect.any(String), status: 'ok' }])
+    }
+    expect((await fetch(`${url}/v1/agents`)).status).toBe(401)
+  })
+
+  test('keeps its log free of keys, secrets and the values of blocks', async () => {
+    const { url, ...server } = await (await copy()).serve({ LOG_LEVEL: 'trace' })
+    const call = caller(url, key)
+    const HIDDEN = 'never-in-a-log'
+    const block = (await call('POST', '/v1/blocks', { label: 'x', value: HIDDEN, limit: 100 })).body
+    await call('PATCH', `/v1/blocks/${block.id}`, { value: HIDDEN.repeat(100) })
+    await call('PATCH', `/v1/blocks/${block.id}`, { value: HIDDEN, [HIDDEN]: 1 })
+    await call('GET', `/v1/blocks?value_search=${HIDDEN}`)
+    await call('GET', `/v1/agents?name=${HIDDEN}&query_text=${HIDDEN}`)
+    await call('PATCH', `/v1/agents/${agent.id}`, { secrets: { TOKEN: HIDDEN } })
+    await call('GET', `/v1/nowhere/${HIDDEN}`)
+    await caller(url, `sk-${HIDDEN}`)('GET', '/v1/blocks')
+    const made = (await call('POST', '/v1/api-keys', { name: 'new', scopes: ['read'] })).body
+    await caller(url, made.key)('GET', '/v1/blocks')
+    const broken = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } }
+    expect((await fetch(`${url}/v1/blocks`, { ...broken, body: `{"value":"${HIDDEN}` })).status).toBe(400)
+    const { output, errors } = await server.kill('SIGTERM')
+    const log = output.split('\n').slice(4)
+    expect(log.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThanOrEqual(11)
+    for (const text of [HIDDEN, key, made.key]) expect(log.join('\n') + errors).not.toContain(text)
+  })
+
+  test.skipIf(postgres)('of a second server on one data directory is refused, and the first goes on', async () => {
+    const store = await copy()
+    const first = await store.serve()
+    const call = caller(first.url, key)
+    expectRefusal(await store.run(MAIN), store.directory, /CAIRN_DATA_DIR/)
+    expectRefusal(await store.run([...CAIRN, 'keys', 'list']), store.directory)
+    expect((await call('PATCH', `/v1/archives/${archive.id}`, { name: 'changed' })).status).toBe(200)
+    expect(await first.kill('SIGTERM')).toMatchObject({ code: 0 })
+    const again = await store.serve()
+    expect((await caller(again.url, key)('GET', `/v1/archives/${archive.id}`)).body.name).toBe('changed')
+  })
+})
+
+describe('SIGTERM', () => {
+  /** A request whose head the server has read; `finish` sends the body and awaits the answer. */
+  async function begin(url: string, body: string) {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    }
+    const sent = request(`${url}/v1/archives`, { method: 'POST', headers })
+    const answered = new Promise<number>((resolve, reject) => {
+      sent.on('error', reject)
+      sent.on('response', (response) => response.resume().on('end', () => resolve(response.statusCode!)))
+    })
+    await new Promise((resolve) => sent.on('continue', resolve).flushHeaders())
+    return () => {
+      sent.end(body)
+      return answered
+    }
+  }
+
+  /** Whether somebody listens. */
+  const listening = (url: string) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(new URL(url).port), 'localhost')
+      socket.on('error', () => resolve(false))
+      socket.on('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+    })
+
+  test('lets requests in flight be answered, then ends the server, and what they wrote is there', async () => {
+    const store = await copy()
+    const server = await store.serve()
+    const finish = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => begin(server.url, JSON.stringify({ name: `late ${n}` }))),
+    )
+    const exit = server.kill('SIGTERM')
+    for (const deadline = Date.now() + 10_000; await listening(server.url); ) expect(Date.now()).toBeLessThan(deadline)
+    expect(await Promise.all(finish.map((one) => one()))).toEqual(finish.map(() => 200))
+    expect(await exit).toMatchObject({ code: 0, signal: null })
+    const again = await store.serve()
+    expect((await caller(again.url, key)('GET', '/v1/archives')).body).toHaveLength(21)
+  })
+
+  test('under load ends the server, and all it had acknowledged is there', async () => {
+    const store = await copy()
+    const server = await store.serve({ LOG_LEVEL: 'warn' })
+    const call = caller(server.url, key)
+    const made: string[] = []
+    let exit: Promise<unknown> | undefined
+    const write = async () => {
+      for (;;) {
+        const answer: Answer = await call('POST', '/v1/archives', { name: 'x' })
+        // A server that is closing may say so.
+        if (answer.status === 503) return
+        expect(answer.status).toBe(200)
+        if (made.push(answer.body.id) === 60) exit = server.kill('SIGTERM')
+      }
+    }
+    const ends = await Promise.allSettled(Array.from({ length: 8 }, write))
+    for (const end of ends) if (end.status === 'rejected') expect(end.reason).toBeInstanceOf(TypeError)
+    expect(await exit).toMatchObject({ code: 0, signal: null, errors: expect.not.stringContaining('Error') })
+    const again = await store.serve()
+    const answers = await Promise.all(made.map((id) => caller(again.url, key)('GET', `/v1/archives/${id}`)))
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+  })
+})
+
+describe('a start is refused, with the remedy,', () => {
+  test('when the database was written by a newer version', async () => {
+    const store = await copy()
+    const database = await store.open()
+    await sql`insert into schema_migrations (version, name) values (9999, '9999_later.sql')`.execute(database.kysely)
+    await database.close()
+    expectRefusal(await store.run(MAIN), /newer Cairn/, /9999_later/, /Start that version or a later one/)
+  })
+
+  test('when the encryption key is lost; put back, the secrets are readable again', async () => {
+    const store = await copy()
+    const file = join(store.directory, 'encryption.key')
+    const saved = join(store.directory, 'saved')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    copyFileSync(file, saved)
+    rmSync(file)
+    expectRefusal(await store.run(MAIN), /encryption key/, /CAIRN_ENCRYPTION_KEY/, /encryption\.key/)
+    expectRefusal(await store.run(MAIN, { CAIRN_ENCRYPTION_KEY: 'another' }), /encryption key/)
+    const server = await store.serve({ CAIRN_ENCRYPTION_KEY: readFileSync(saved, 'utf8').trim() })
+    const kept = await caller(server.url, key)('GET', `/v1/agents/${agent.id}?include=agent.secrets`)
+    expect(kept.body.secrets).toMatchObject([{ value: 'hush' }])
+  })
+
+  test('when the encryption key file is empty, as a full disk may leave it', async () => {
+    const store = await empty()
+    writeFileSync(join(store.directory, 'encryption.key'), '')
+    expectRefusal(await store.run(MAIN), /encryption\.key/)
+  })
+
+  test('when a setting cannot be used, which it names', async () => {
+    const store = await empty()
+    const bad = {
+      PORT: 'abc',
+      DATABASE_URL: 'mysql://x',
+      LOG_LEVEL: 'loud',
+      CAIRN_API_KEY: 'two words',
+      CAIRN_POOL_SIZE: '0',
+      CAIRN_BODY_LIMIT: '1MB',
+    }
+    await Promise.all(
+      Object.entries(bad).map(async ([name, value]) => expectRefusal(await store.run(MAIN, { [name]: value }), name)),
+    )
+  })
+
+  test('when the port is taken, which it names', async () => {
+    const store = await copy()
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve))
+    const { port } = other.address() as { port: number }
+    expectRefusal(await store.run(MAIN, { PORT: `${port}` }), `${port}`, /PORT/)
+    await new Promise((resolve) => other.close(resolve))
+  })
+
+  test('when the PostgreSQL server cannot be reached, without its password', async () => {
+    const store = await empty()
+    const gone = { DATABASE_URL: 'postgres://me:hidden-password@127.0.0.1:1/x' }
+    const exit = await store.run(MAIN, gone)
+    expectRefusal(exit, /127\.0\.0\.1:1/)
+    expect(exit.errors).not.toContain('hidden-password')
+  })
+})
+
+describe('cairn keys', () => {
+  test('makes, lists and revokes keys', async () => {
+    const store = await copy()
+    const made = await store.run(['npm', 'run', 'cairn', '--', 'keys', 'create', '--name', 'ci', '--scopes', 'read'])
+    expect(made.code).toBe(0)
+    const shown = made.output.split('\n').at(-1)!
+    const listed = await store.run([...CAIRN, 'keys', 'list'])
+    expect(listed.output).not.toContain(shown)
+    const line = listed.output.split('\n').find((text) => text.includes("'ci'"))!
+    expect(line).toMatch(/'read'.*'valid'.*'never'/)
+    const id = /api_key-[0-9a-f-]{36}/.exec(line)![0]
+
+    const server = await store.serve()
+    const call = caller(server.url, shown)
+    expect((await call('GET', '/v1/archives')).status).toBe(200)
+    expect((await call('POST', '/v1/archives', { name: 'x' })).status).toBe(403)
+    await server.kill('SIGTERM')
+
+    expect(await store.run([...CAIRN, 'keys', 'revoke', id])).toMatchObject({ code: 0, output: `Revoked ${id}.` })
+    expect((await store.run([...CAIRN, 'keys', 'list'])).output).toMatch(/'ci'.*'revoked'/)
+    const again = await store.serve()
+    expect((await caller(again.url, shown)('GET', '/v1/archives')).status).toBe(401)
+    const unknown = 'api_key-00000000-0000-4000-8000-000000000000'
+    await again.kill('SIGTERM')
+    expectRefusal(await store.run([...CAIRN, 'keys', 'revoke', unknown]), unknown)
+    expect((await store.run([...CAIRN, 'keys', 'create', '--name', 'x', '--scopes', 'root'])).code).toBe(1)
+  })
+})
