@@ -14,10 +14,14 @@ afterAll(() => server.close())
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 
+/** Replies that should not have come, in few words. */
+const told = (replies: readonly Reply<unknown>[]) =>
+  replies.map(({ status, body }) => `${status} ${(body as { detail?: string }).detail}`)
+
 /** Sends many requests at once. None may fail in a way that isn't the caller's. */
 async function atOnce<T extends Reply<unknown>>(count: number, send: (n: number) => Promise<T>): Promise<T[]> {
   const replies = await Promise.all(numbers(count).map(send))
-  expect(replies.filter(({ status }) => status >= 500)).toEqual([])
+  expect(told(replies.filter(({ status }) => status >= 500))).toEqual([])
   return replies
 }
 
@@ -133,7 +137,7 @@ describe('many writers of one block', () => {
       const updates = replies.filter((_, n) => n % 5 !== 3)
       expect(deletes.filter(({ status }) => status < 300)).toHaveLength(1)
       expect(deletes.filter(({ status }) => status === 404)).toHaveLength(deletes.length - 1)
-      expect(updates.filter(({ status }) => status !== 200 && status !== 404)).toEqual([])
+      expect(told(updates.filter(({ status }) => status !== 200 && status !== 404))).toEqual([])
       expect((await alice.get(url)).status).toBe(404)
       const history = await historyOf(id)
       expect(history.map(({ operation }) => operation)).toEqual([
@@ -220,7 +224,7 @@ describe('names and labels', () => {
       const order = [races[round % 3]!, races[(round + 1) % 3]!, races[(round + 2) % 3]!]
       const replies = await atOnce(pairs.length * 3, (n) => order[n % 3]!(pairs[Math.floor(n / 3)]!))
       // Both blocks are there all the time: refusing them can only be about the label.
-      expect(replies.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+      expect(told(replies.filter(({ status }) => status !== 200 && status !== 409))).toEqual([])
       for (const { agent } of pairs) {
         const labels = (await alice.get(`/v1/agents/${agent.id}/core-memory/blocks`)).body.map(
           (block: { label: string }) => block.label,
@@ -247,7 +251,7 @@ describe('names and labels', () => {
       if (n % 5 === 3) return alice.patch(`/v1/agents/${agent.id}/core-memory/blocks/detach/${id}`)
       return doomed.has(id) ? alice.delete(`/v1/blocks/${id}`) : alice.patch(`/v1/blocks/${id}`, { value: `${n}` })
     })
-    expect(replies.filter(({ status }) => ![200, 404].includes(status))).toEqual([])
+    expect(told(replies.filter(({ status }) => ![200, 404].includes(status)))).toEqual([])
     for (const id of ids.slice(5)) expect((await alice.get(`/v1/blocks/${id}`)).status).toBe(200)
   })
 })

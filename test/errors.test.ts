@@ -128,7 +128,7 @@ describe('an error', () => {
       'unsupported_media_type',
     ],
     ['a malformed request', () => alice.get('/v1/blocks/?limit=x'), 422, 'invalid'],
-    ['a malformed path', () => alice.get('/v1/blocks/%zz'), 400, 'bad_request'],
+    ['a malformed path', () => alice.get('/v1/nothing/%zz'), 400, 'bad_request'],
   ])('has one shape: %s', async (_, ask, status, code) => {
     expectProblem(await ask(), status, code)
   })

@@ -122,3 +122,10 @@ export function send(client: Client, { operation, path, query, body }: Request) 
   const search = new URLSearchParams(values as [string, string][]).toString()
   return client.call(operation.method, search ? `${url}?${search}` : url, body)
 }
+
+/** Operations in an order in which each finds what it needs: what takes something away comes last. */
+export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
+  const rank = ({ method, operationId }: Operation) =>
+    operationId === 'delete_organization' ? 3 : method === 'DELETE' ? 2 : operationId.startsWith('detach') ? 1 : 0
+  return [...operations].sort((a, b) => rank(a) - rank(b))
+}

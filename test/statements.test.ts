@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { populate } from './populate.ts'
+import { documentOf, operationsOf } from './operations.ts'
+import { inWorkingOrder, requestsOf, send } from './places.ts'
+import { newOrganization, populate } from './populate.ts'
+import { ownedTables } from './rows.ts'
 import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
 
 let server: TestServer
@@ -97,4 +100,31 @@ describe('what a request costs the database', () => {
     ]
     for (const url of urls) expect([url, await statements(client, () => client.get(url))]).toEqual([url, 2])
   })
+})
+
+// Users and keys are found before it is known whose they are.
+const BY_THEMSELVES = ['users', 'api_keys']
+
+test('every statement of every operation names the organization it is for', async () => {
+  const client = await newOrganization(server, 'Eve')
+  const held = await populate(client, server.database, 'Eve')
+  const document = documentOf(server.app)
+  const tables = (await ownedTables(server.database)).filter((table) => !BY_THEMSELVES.includes(table))
+  const owned = new RegExp(`\\b(from|join|into|update) "?(${tables.join('|')})\\b`)
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  const operations = inWorkingOrder(operationsOf(server.app))
+  for (const operation of operations) {
+    for (const request of requestsOf(document, operation, held)) await send(client, request)
+  }
+  const sent = query.mock.calls.map(
+    (args) => args as unknown as [string | { text: string; values: unknown[] }, unknown[]],
+  )
+  query.mockRestore()
+  const statements = sent.map(([first, values]) => (typeof first === 'string' ? { text: first, values } : first))
+  const concerned = statements.filter(({ text }) => owned.test(text))
+  expect(concerned.length).toBeGreaterThan(200)
+  const open = concerned.filter(
+    ({ text, values }) => !text.includes('organization_id') || !values?.includes(held.organizationId),
+  )
+  expect([...new Set(open.map(({ text }) => text))]).toEqual([])
 })

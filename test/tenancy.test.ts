@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../src/lib/ids.ts'
 import { type Document, documentOf, type Operation, operationsOf, prefixOf } from './operations.ts'
-import { type Place, placesOf, type Request, requestsOf, send, valueFor, withValues } from './places.ts'
+import { inWorkingOrder, type Place, placesOf, type Request, requestsOf, send, valueFor, withValues } from './places.ts'
 import { newOrganization, type Populated, populate } from './populate.ts'
 import { rowsOf } from './rows.ts'
 import { type Reply, startTestServer, type TestServer } from './server.ts'
@@ -169,10 +169,7 @@ describe("another organization's", () => {
 test('every operation works with what is one’s own, so that nothing but the ids made it fail', async () => {
   const client = await newOrganization(server, 'Carol')
   const own = await populate(client, server.database, 'Carol')
-  const rank = ({ method, operationId }: Operation) =>
-    operationId === 'delete_organization' ? 9 : method === 'DELETE' ? 4 : operationId.startsWith('detach') ? 3 : 1
-  const inOrder = [...operations].sort((a, b) => rank(a) - rank(b))
-  const wrong = await findings(inOrder, async (operation) =>
+  const wrong = await findings(inWorkingOrder(operations), async (operation) =>
     findings(requestsOf(document, operation, own), async (request) => {
       const { status, body } = await send(client, request)
       const wanted = operation.operationId === 'create_organization' ? 403 : operation.responses[204] ? 204 : 200

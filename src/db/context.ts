@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
+import { RawJson } from '../lib/json.ts'
 import type { Database } from './database.ts'
 import { answerFor } from './faults.ts'
 import { COMPOSED, type Resource, VERSION, type Versioned } from './resource.ts'
@@ -66,6 +67,27 @@ export const fields = (resource: Resource) =>
     ...resource.columns.map((column) => sql.ref(`${resource.table}.${column}`)),
     ...Object.entries(resource.computed ?? {}).map(([name, value]) => sql`${value} as ${sql.ref(name)}`),
   ])
+
+/** The same for answers that only pass through: JSON as its text, which `rawRow` keeps from being parsed. */
+export const rawFields = (resource: Resource) =>
+  sql.join([
+    ...resource.columns.map((column) => {
+      const ref = sql.ref(`${resource.table}.${column}`)
+      return resource.json.has(column) ? sql`${ref}::text as ${sql.ref(column)}` : ref
+    }),
+    ...Object.entries(resource.computed ?? {}).map(([name, value]) => sql`${value}::text as ${sql.ref(name)}`),
+  ])
+
+/** A row of `rawFields` as it goes out. */
+export function rawRow<Wire>(resource: Resource<Wire>, row: Values): Wire {
+  for (const key in row) {
+    const value = row[key]
+    if (value === null) row[key] = undefined
+    else if (resource.json.has(key) || (resource.computed && key in resource.computed))
+      row[key] = new RawJson(value as string)
+  }
+  return row as Wire
+}
 
 /** The fields, and the version for the ETag. */
 export const versioned = (resource: Resource) => sql`${fields(resource)}, ${sql.ref(`${resource.table}.version`)}`

@@ -1,5 +1,17 @@
 import { type Expression, type SelectQueryBuilder, sql } from 'kysely'
-import { answering, type Context, fields, mine, missing, rowsOf, toWire, type Values, versioned } from './context.ts'
+import {
+  answering,
+  type Context,
+  fields,
+  mine,
+  missing,
+  rawFields,
+  rawRow,
+  rowsOf,
+  toWire,
+  type Values,
+  versioned,
+} from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
 import { type Link, NEXT, type PageOf, type Resource, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
@@ -47,14 +59,14 @@ export function createReads(context: Context) {
     if (rows.length === 0) throw missing(resource, id)
   }
 
-  /** One page, by one statement. 404 for a cursor whose place can't be known. */
+  /** One page, by one statement, ready to go out: its JSON is unparsed. 404 for a cursor whose place can't be known. */
   async function list<Wire, T extends Table>(
     resource: Resource<Wire, T>,
     page: PageQuery,
     filter?: Filter<T>,
   ): Promise<PageOf<Wire>> {
     const { limit, backward, orderBy, where, cursors } = keyset(resource, organizationId, page)
-    let query = from(resource.table).select(() => sql`${fields(resource)}` as never) as Select<T>
+    let query = from(resource.table).select(() => rawFields(resource) as never) as Select<T>
     if (filter) query = filter(query)
     for (const condition of where) query = query.where(condition)
     for (const key of orderBy) query = query.orderBy(key as Expression<unknown>)
@@ -64,7 +76,7 @@ export function createReads(context: Context) {
     const more = rows.length > limit
     if (more) rows.pop()
     if (backward) rows.reverse()
-    const found: PageOf<Wire> = rows.map((row) => toWire<Wire>(row))
+    const found: PageOf<Wire> = rows.map((row) => rawRow(resource, row))
     if (more) found[NEXT] = backward ? { before: rows[0]!.id as string } : { after: rows.at(-1)!.id as string }
     return found
   }
@@ -92,28 +104,39 @@ export function createReads(context: Context) {
     return rows.map((row) => row.id)
   }
 
-  /** What is attached to each of these owners, in order, by one statement. */
-  async function linked<Wire>(
+  /**
+   * What is attached to each of these owners, in order, ready to go out: its JSON is unparsed. By two statements; what
+   * several owners share is read once.
+   */
+  async function linked<Wire extends { id?: string }>(
     link: Link,
     target: Resource<Wire>,
     ownerIds: readonly string[],
   ): Promise<Map<string, Wire[]>> {
-    const owner = sql.ref(`${link.table}.${link.ownerColumn}`)
+    const links = await rowsOf<{ owner: string; target: string }>(
+      context,
+      sql`select ${sql.ref(link.ownerColumn)} as owner, ${sql.ref(link.targetColumn)} as target
+        from ${sql.table(link.table)}
+        where organization_id = ${organizationId} and ${sql.ref(link.ownerColumn)} = any(${ownerIds}::text[])
+        order by position`,
+    )
+    if (links.length === 0) return new Map()
+    const ids = [...new Set(links.map((row) => row.target))]
+    const { table } = target
     const rows = await rowsOf(
       context,
-      sql`select ${fields(target)}, ${owner} as owner_id
-        from ${sql.table(link.table)} join ${sql.table(target.table)}
-          on ${sql.ref(`${target.table}.organization_id`)} = ${sql.ref(`${link.table}.organization_id`)}
-          and ${sql.ref(`${target.table}.id`)} = ${sql.ref(`${link.table}.${link.targetColumn}`)}
-        where ${sql.ref(`${link.table}.organization_id`)} = ${organizationId} and ${owner} = any(${ownerIds}::text[])
-        order by ${sql.ref(`${link.table}.position`)}`,
+      sql`select ${rawFields(target)} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
+        ${organizationId} and ${sql.ref(`${table}.id`)} = any(${ids}::text[])`,
     )
+    const byId = new Map(rows.map((row) => [row.id as string, rawRow(target, row)]))
     const found = new Map<string, Wire[]>()
-    for (const { owner_id, ...row } of rows as (Values & { owner_id: string })[]) {
-      const wire = toWire<Wire>(row)
-      const list = found.get(owner_id)
+    for (const row of links) {
+      const wire = byId.get(row.target)
+      // Detached and deleted since the links were read.
+      if (!wire) continue
+      const list = found.get(row.owner)
       if (list) list.push(wire)
-      else found.set(owner_id, [wire])
+      else found.set(row.owner, [wire])
     }
     return found
   }

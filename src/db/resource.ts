@@ -8,6 +8,8 @@ export interface Resource<Wire = unknown, T extends string = string> {
   prefix: Prefix
   /** The columns that leave the server. */
   columns: readonly string[]
+  /** Those of them that hold JSON. */
+  json: ReadonlySet<string>
   /** Fields that are not columns: SQL over the table's own row. */
   computed?: Record<string, RawBuilder<unknown>>
   /** Columns that must not be copied into the history. */
@@ -23,11 +25,16 @@ export const defineResource =
   <Wire>() =>
   <T extends keyof Tables & string>(
     schema: { properties: object },
-    definition: Omit<Resource<Wire, T>, 'columns' | 'wire'>,
-  ): Resource<Wire, T> => ({
-    ...definition,
-    columns: Object.keys(schema.properties).filter((field) => !(field in (definition.computed ?? {}))),
-  })
+    definition: Omit<Resource<Wire, T>, 'columns' | 'json' | 'wire'>,
+  ): Resource<Wire, T> => {
+    const columns = Object.keys(schema.properties).filter((field) => !(field in (definition.computed ?? {})))
+    const holdsJson = (field: string) => isJson((schema.properties as Record<string, object>)[field]!)
+    return { ...definition, columns, json: new Set(columns.filter(holdsJson)) }
+  }
+
+/** Whether a field of this schema holds an object or an array. */
+const isJson = (schema: { type?: unknown; $ref?: string; anyOf?: unknown }) =>
+  schema.type === 'object' || schema.type === 'array' || schema.$ref !== undefined || schema.anyOf !== undefined
 
 /** A join table: which resources are attached to an owner. */
 export interface Link {

@@ -49,6 +49,18 @@ function errorsOf({ method, schema }: RouteOptions): number[] {
   return errors
 }
 
+type Responses = Record<string, { type?: string }>
+
+/** The generator takes a bare `null` for "no body": an answer that is the JSON value null has to say so. */
+const withNulls = (responses: Responses) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, schema]) =>
+      status === '200' && schema.type === 'null'
+        ? [status, { description: 'Done.', content: { 'application/json': { schema } } }]
+        : [status, schema],
+    ),
+  )
+
 /** The OpenAPI 3.1 document, made from the schemas that validate, at `/openapi.json`; a page to read it at `/docs`. */
 export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[], version: string): Promise<void> {
   for (const shape of [Problem, ...shapes]) app.addSchema(shape)
@@ -60,7 +72,7 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
         { description: ERRORS[status], content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } } },
       ]),
     )
-    route.schema = { ...route.schema, response: { ...(route.schema.response as object), ...errors } }
+    route.schema = { ...route.schema, response: { ...withNulls(route.schema.response as Responses), ...errors } }
     if (route.config?.open) route.schema.security = []
   })
   await app.register(swagger, {

@@ -3,7 +3,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
 import { v7 } from 'uuid'
-import { addErrors } from './errors.ts'
+import { serialize } from '../lib/json.ts'
+import { addErrors, refusePath } from './errors.ts'
 import { addHeaders } from './headers.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
@@ -30,6 +31,7 @@ export function createServer(options: {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    frameworkErrors: refusePath as never,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -39,7 +41,7 @@ export function createServer(options: {
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
-  app.setSerializerCompiler(() => JSON.stringify)
+  app.setSerializerCompiler(() => serialize)
   app.removeContentTypeParser('text/plain')
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

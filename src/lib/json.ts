@@ -30,3 +30,64 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
   }
   return undefined
 }
+
+/** JSON text from the database, on its way to the wire: it is spliced in as it is, never parsed on the way. */
+export class RawJson {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.text)
+  }
+}
+
+/** Characters that need escaping in a JSON string. Most strings have none, and go out between quotes as they are. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
+
+const quote = (text: string) => (text.length < 64 && !ESCAPED.test(text) ? `"${text}"` : JSON.stringify(text))
+
+/**
+ * What `JSON.stringify` would give, with RawJson spliced in. An object that stands in several places is written once and
+ * copied.
+ */
+export function serialize(value: unknown): string {
+  return write(value, new Map()) ?? 'null'
+}
+
+function write(value: unknown, written: Map<object, string>): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return quote(value)
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'null'
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'object':
+      return value === null ? 'null' : writeObject(value, written)
+    default:
+      return undefined
+  }
+}
+
+function writeObject(value: object, written: Map<object, string>): string {
+  if (value instanceof RawJson) return value.text
+  const known = written.get(value)
+  if (known !== undefined) return known
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === '' ? '' : ','}${write(item, written) ?? 'null'}`
+    text = `[${text}]`
+  } else {
+    for (const key in value) {
+      const inner = write((value as Record<string, unknown>)[key], written)
+      if (inner !== undefined) text += `${text === '' ? '' : ','}${quote(key)}:${inner}`
+    }
+    text = `{${text}}`
+  }
+  written.set(value, text)
+  return text
+}
