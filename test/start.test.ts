@@ -3,8 +3,11 @@ import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Answer, caller, createStore, type Env, type Store } from './process.ts'
+
+// Several starts of a real server in one test, on a machine that may be busy.
+vi.setConfig({ testTimeout: 180_000 })
 
 const MAIN = ['node', 'src/main.ts']
 const CAIRN = ['node', 'src/cli/cairn.ts']

@@ -61,36 +61,15 @@ export function toWire<Wire>(row: Values, composed = false): Wire & Versioned {
   return row as Wire & Versioned
 }
 
-/** What a resource's wire shape is selected from: its columns and its computed fields. */
-export const fields = (resource: Resource) =>
-  sql.join([
-    ...resource.columns.map((column) => sql.ref(`${resource.table}.${column}`)),
-    ...Object.entries(resource.computed ?? {}).map(([name, value]) => sql`${value} as ${sql.ref(name)}`),
-  ])
-
-/** The same for answers that only pass through: JSON as its text, which `rawRow` keeps from being parsed. */
-export const rawFields = (resource: Resource) =>
-  sql.join([
-    ...resource.columns.map((column) => {
-      const ref = sql.ref(`${resource.table}.${column}`)
-      return resource.json.has(column) ? sql`${ref}::text as ${sql.ref(column)}` : ref
-    }),
-    ...Object.entries(resource.computed ?? {}).map(([name, value]) => sql`${value}::text as ${sql.ref(name)}`),
-  ])
-
-/** A row of `rawFields` as it goes out. */
+/** A row of a resource's `rawFields` as it goes out: its JSON unparsed. */
 export function rawRow<Wire>(resource: Resource<Wire>, row: Values): Wire {
   for (const key in row) {
     const value = row[key]
     if (value === null) row[key] = undefined
-    else if (resource.json.has(key) || (resource.computed && key in resource.computed))
-      row[key] = new RawJson(value as string)
+    else if (resource.json.has(key)) row[key] = new RawJson(value as string)
   }
   return row as Wire
 }
-
-/** The fields, and the version for the ETag. */
-export const versioned = (resource: Resource) => sql`${fields(resource)}, ${sql.ref(`${resource.table}.version`)}`
 
 /** One row of the organization's. */
 export const mine = (context: Context, table: string, id: string) =>

@@ -1,17 +1,5 @@
 import { type Expression, type SelectQueryBuilder, sql } from 'kysely'
-import {
-  answering,
-  type Context,
-  fields,
-  mine,
-  missing,
-  rawFields,
-  rawRow,
-  rowsOf,
-  toWire,
-  type Values,
-  versioned,
-} from './context.ts'
+import { answering, type Context, mine, missing, rawRow, rowsOf, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
 import { type Link, NEXT, type PageOf, type Resource, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
@@ -40,9 +28,9 @@ export function createReads(context: Context) {
     const { table } = resource
     const [row] = await rowsOf(
       context,
-      sql`select ${versioned(resource)} from ${sql.table(table)} where ${mine(context, table, id)}`,
+      sql`select ${resource.fields}, version from ${sql.table(table)} where ${mine(context, table, id)}`,
     )
-    return row && toWire<Wire>(row, resource.computed !== undefined)
+    return row && toWire<Wire>(row, resource.composed)
   }
 
   /** One resource. 404 when the organization has none with this id. */
@@ -66,7 +54,7 @@ export function createReads(context: Context) {
     filter?: Filter<T>,
   ): Promise<PageOf<Wire>> {
     const { limit, backward, orderBy, where, cursors } = keyset(resource, organizationId, page)
-    let query = from(resource.table).select(() => rawFields(resource) as never) as Select<T>
+    let query = from(resource.table).select(() => resource.rawFields as never) as Select<T>
     if (filter) query = filter(query)
     for (const condition of where) query = query.where(condition)
     for (const key of orderBy) query = query.orderBy(key as Expression<unknown>)
@@ -83,7 +71,7 @@ export function createReads(context: Context) {
 
   /** Every row the filter keeps, as the resource goes out: for what is bounded by what it belongs to. */
   async function select<Wire, T extends Table>(resource: Resource<Wire, T>, filter: Filter<T>): Promise<Wire[]> {
-    const query = filter(from(resource.table)).select(() => sql`${fields(resource)}` as never)
+    const query = filter(from(resource.table)).select(() => resource.fields as never)
     return ((await answering(query.execute())) as Values[]).map((row) => toWire<Wire>(row))
   }
 
@@ -125,7 +113,7 @@ export function createReads(context: Context) {
     const { table } = target
     const rows = await rowsOf(
       context,
-      sql`select ${rawFields(target)} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
+      sql`select ${target.rawFields} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
         ${organizationId} and ${sql.ref(`${table}.id`)} = any(${ids}::text[])`,
     )
     const byId = new Map(rows.map((row) => [row.id as string, rawRow(target, row)]))

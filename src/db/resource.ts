@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
 import type { Tables } from './tables.ts'
 
@@ -8,10 +8,14 @@ export interface Resource<Wire = unknown, T extends string = string> {
   prefix: Prefix
   /** The columns that leave the server. */
   columns: readonly string[]
-  /** Those of them that hold JSON. */
+  /** Its fields that hold JSON. */
   json: ReadonlySet<string>
-  /** Fields that are not columns: SQL over the table's own row. */
-  computed?: Record<string, RawBuilder<unknown>>
+  /** What its wire shape is selected from: the columns and the computed fields. */
+  fields: RawBuilder<unknown>
+  /** The same with JSON as its text, for answers that only pass through. */
+  rawFields: RawBuilder<unknown>
+  /** Whether its answers hold more than the row its version counts. */
+  composed: boolean
   /** Columns that must not be copied into the history. */
   unlogged?: readonly string[]
   /** The direction of a list that asks for none. */
@@ -20,21 +24,46 @@ export interface Resource<Wire = unknown, T extends string = string> {
   wire?: Wire
 }
 
+interface Definition<T extends string> extends Pick<Resource<unknown, T>, 'table' | 'prefix' | 'unlogged' | 'order'> {
+  /** JSON fields that are not columns: SQL over the table's own row. */
+  computed?: Record<string, string>
+}
+
+/** Whether a field of this schema holds an object or an array. */
+const isJson = (schema: { type?: unknown; $ref?: string; anyOf?: unknown }) =>
+  schema.type === 'object' || schema.type === 'array' || schema.$ref !== undefined || schema.anyOf !== undefined
+
 /** Declares a resource: its columns are the fields of its wire shape, less the computed ones. */
 export const defineResource =
   <Wire>() =>
   <T extends keyof Tables & string>(
     schema: { properties: object },
-    definition: Omit<Resource<Wire, T>, 'columns' | 'json' | 'wire'>,
+    { computed = {}, ...definition }: Definition<T>,
   ): Resource<Wire, T> => {
-    const columns = Object.keys(schema.properties).filter((field) => !(field in (definition.computed ?? {})))
-    const holdsJson = (field: string) => isJson((schema.properties as Record<string, object>)[field]!)
-    return { ...definition, columns, json: new Set(columns.filter(holdsJson)) }
+    const names = Object.keys(schema.properties)
+    const columns = names.filter((name) => !(name in computed))
+    const json = new Set(names.filter((name) => isJson((schema.properties as Record<string, object>)[name]!)))
+    // Written once as text: a list of forty column names is not built anew for every request.
+    const select = (suffix: (name: string) => string) =>
+      sql.raw(
+        names
+          .map((name) => `${computed[name] ?? `"${definition.table}"."${name}"`}${suffix(name)} as "${name}"`)
+          .join(', '),
+      )
+    return {
+      ...definition,
+      columns,
+      json,
+      fields: select(() => ''),
+      rawFields: select((name) => (json.has(name) ? '::text' : '')),
+      composed: Object.keys(computed).length > 0,
+    }
   }
 
-/** Whether a field of this schema holds an object or an array. */
-const isJson = (schema: { type?: unknown; $ref?: string; anyOf?: unknown }) =>
-  schema.type === 'object' || schema.type === 'array' || schema.$ref !== undefined || schema.anyOf !== undefined
+/** The ids a join table holds for each row of `owner`, in their order: SQL for a computed field. */
+export const attachedIds = (owner: string, table: string, ownerColumn: string, targetColumn: string) => `(
+  select coalesce(jsonb_agg(link.${targetColumn} order by link.position), '[]') from ${table} as link
+  where link.organization_id = ${owner}.organization_id and link.${ownerColumn} = ${owner}.id)`
 
 /** A join table: which resources are attached to an owner. */
 export interface Link {

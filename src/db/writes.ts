@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantOf, newId } from '../lib/ids.ts'
-import { type Context, checkMatch, encode, mine, missing, rowsOf, toWire, type Values, versioned } from './context.ts'
+import { type Context, checkMatch, encode, mine, missing, rowsOf, toWire, type Values } from './context.ts'
 import type { Reads } from './reads.ts'
 import { COMPOSED, type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
 
@@ -23,7 +23,7 @@ export function logged({ actor }: Context, resource: Resource, operation: string
 export function createWrites(context: Context, reads: Reads) {
   const { actor } = context
   const matching = actor.ifMatch ? sql`and version = any(${[...actor.ifMatch]}::int[])` : sql``
-  const answer = <Wire>(resource: Resource<Wire>, row: Values) => toWire<Wire>(row, resource.computed !== undefined)
+  const answer = <Wire>(resource: Resource<Wire>, row: Values) => toWire<Wire>(row, resource.composed)
 
   const noted = (links: LinkChange[]) => (links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)
 
@@ -50,7 +50,7 @@ export function createWrites(context: Context, reads: Reads) {
         values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
         returning *
       ), ${logged(context, resource, 'create', noted(links))}
-      select ${versioned(resource)} from changed as ${sql.table(resource.table)}`,
+      select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
     )
     const byId = new Map(inserted.map((row) => [row.id, row]))
     return rows.map((row) => answer(resource, byId.get(row.id)!))
@@ -95,7 +95,7 @@ export function createWrites(context: Context, reads: Reads) {
           ${links.length > 0 ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
         returning *
       ), ${logged(context, resource, 'update', noted(links))}
-      select ${versioned(resource)} from changed as ${sql.table(resource.table)}`,
+      select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
     )
     return row ? answer(resource, row) : unchanged(resource, id)
   }

@@ -27,26 +27,30 @@ const names = (header: string, etag: string) =>
  * The ETag is the version; where the answer holds more than the row the version counts, a hash of the body follows it.
  */
 export function addHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
-  app.addHook('preSerialization', async (request, reply, payload) => {
-    if (payload === null || typeof payload !== 'object') return payload
-    const next = (payload as PageOf<unknown>)[NEXT]
-    if (next) reply.header('link', `<${nextUrl(request.url, next)}>; rel="next"`)
-    reply.versioned = (payload as Versioned)[VERSION] === undefined ? undefined : (payload as Versioned)
-    return payload
+  app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
+    if (payload !== null && typeof payload === 'object') {
+      const next = (payload as PageOf<unknown>)[NEXT]
+      if (next) reply.header('link', `<${nextUrl(request.url, next)}>; rel="next"`)
+      reply.versioned = (payload as Versioned)[VERSION] === undefined ? undefined : (payload as Versioned)
+    }
+    done(null, payload)
   })
-  app.addHook('onSend', async (request: FastifyRequest, reply: FastifyReply, payload) => {
+  app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload: unknown, done) => {
     const { versioned } = reply
-    if (!versioned || reply.statusCode !== 200) return payload
+    if (!versioned || reply.statusCode !== 200) return done(null, payload)
     const hash = versioned[COMPOSED] ? `.${createHash('sha1').update(String(payload)).digest('base64url')}` : ''
     const etag = `"${versioned[VERSION]}${hash}"`
     reply.header('etag', etag)
     const known = request.headers['if-none-match']
-    if (known === undefined || !['GET', 'HEAD'].includes(request.method) || !names(known, etag)) return payload
+    if (known === undefined || !['GET', 'HEAD'].includes(request.method) || !names(known, etag)) {
+      return done(null, payload)
+    }
     reply.code(304)
-    return ''
+    done(null, '')
   })
 }
 

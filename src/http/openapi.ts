@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { type TSchema, Type } from 'typebox'
+import { Query } from '../lib/wire.ts'
 
 /** The shape of every error (RFC 9457). */
 const Problem = Type.Object(
@@ -49,6 +50,8 @@ function errorsOf({ method, schema }: RouteOptions): number[] {
   return errors
 }
 
+const NO_PARAMETERS = Query({})
+
 type Responses = Record<string, { type?: string }>
 
 /** The generator takes a bare `null` for "no body": an answer that is the JSON value null has to say so. */
@@ -72,7 +75,12 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
         { description: ERRORS[status], content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } } },
       ]),
     )
-    route.schema = { ...route.schema, response: { ...withNulls(route.schema.response as Responses), ...errors } }
+    // A route that takes no parameters refuses them, as any other does those it doesn't know.
+    route.schema = {
+      querystring: NO_PARAMETERS,
+      ...route.schema,
+      response: { ...withNulls(route.schema.response as Responses), ...errors },
+    }
     if (route.config?.open) route.schema.security = []
   })
   await app.register(swagger, {

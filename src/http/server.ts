@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
-import { v7 } from 'uuid'
 import { serialize } from '../lib/json.ts'
 import { addErrors, refusePath } from './errors.ts'
 import { addHeaders } from './headers.ts'
@@ -35,7 +35,7 @@ export function createServer(options: {
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const given = request.headers['x-request-id']
-      return typeof given === 'string' && SANE.test(given) ? given : v7()
+      return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
@@ -48,7 +48,7 @@ export function createServer(options: {
     if (body === '') done(null, undefined)
     else parseJson(request, body as string, done)
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
         organization: request.organizationId,
@@ -59,6 +59,7 @@ export function createServer(options: {
       },
       'request',
     )
+    done()
   })
   addErrors(app as unknown as FastifyInstance)
   addHeaders(app as unknown as FastifyInstance)

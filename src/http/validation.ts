@@ -25,7 +25,7 @@ export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySche
 
 /** Reads query strings by their schema, and refuses text that can't be stored as it is, wherever it stands. */
 export function addValidation(app: FastifyInstance): void {
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     const { schema } = request.routeOptions
     if (schema?.querystring) {
       request.query = readQuery(request.query as Record<string, string | string[]>, schema.querystring as object)
@@ -36,7 +36,8 @@ export function addValidation(app: FastifyInstance): void {
       ['body', request.body],
     ] as const) {
       const fault = storageFault(value)
-      if (fault) throw invalid({ in: place, field: fault.path, message: fault.message })
+      if (fault) return done(invalid({ in: place, field: fault.path, message: fault.message }))
     }
+    done()
   })
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto'
 
 /** Encrypts what must not lie readable in the database. */
 export interface Cipher {
@@ -18,11 +18,12 @@ const TAG_BYTES = 16
  * A key of 64 hex digits is used as it is; any other text is stretched once with scrypt (RFC 7914).
  */
 export function createCipher(secret: string): Cipher {
-  const key = /^[0-9a-f]{64}$/i.test(secret)
+  const bytes = /^[0-9a-f]{64}$/i.test(secret)
     ? Buffer.from(secret, 'hex')
     : scryptSync(secret, 'cairn secrets', 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 })
+  const key = createSecretKey(bytes)
   return {
-    fingerprint: createHash('sha256').update('cairn key fingerprint').update(key).digest('hex').slice(0, 16),
+    fingerprint: createHash('sha256').update('cairn key fingerprint').update(bytes).digest('hex').slice(0, 16),
     encrypt(text, context) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context))

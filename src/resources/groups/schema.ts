@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { attachedIds, defineResource } from '../../db/resource.ts'
 import { Create, Id, Int, Name, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
 import { CreateManager, MANAGER_TYPES, UpdateManager } from './manager.ts'
 
@@ -31,17 +30,13 @@ export const Group = Type.Object(
 )
 export type Group = Static<typeof Group>
 
-const attached = (table: string, column: string) => sql`(
-  select coalesce(jsonb_agg(link.${sql.ref(column)} order by link.position), '[]') from ${sql.table(table)} as link
-  where link.organization_id = groups.organization_id and link.group_id = groups.id)`
-
 export const groups = defineResource<Group>()(Group, {
   table: 'groups',
   prefix: 'group',
   order: 'asc',
   computed: {
-    agent_ids: attached('groups_agents', 'agent_id'),
-    shared_block_ids: attached('groups_blocks', 'block_id'),
+    agent_ids: attachedIds('groups', 'groups_agents', 'group_id', 'agent_id'),
+    shared_block_ids: attachedIds('groups', 'groups_blocks', 'group_id', 'block_id'),
   },
 })
 

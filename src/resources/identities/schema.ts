@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { attachedIds, defineResource } from '../../db/resource.ts'
 import { Create, Id, JsonMap, Name, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
@@ -31,17 +30,13 @@ export const Identity = Type.Object(
 )
 export type Identity = Static<typeof Identity>
 
-const attached = (table: string, column: string) => sql`(
-  select coalesce(jsonb_agg(link.${sql.ref(column)} order by link.position), '[]') from ${sql.table(table)} as link
-  where link.organization_id = identities.organization_id and link.identity_id = identities.id)`
-
 export const identities = defineResource<Identity>()(Identity, {
   table: 'identities',
   prefix: 'identity',
   order: 'desc',
   computed: {
-    agent_ids: attached('agents_identities', 'agent_id'),
-    block_ids: attached('blocks_identities', 'block_id'),
+    agent_ids: attachedIds('identities', 'agents_identities', 'identity_id', 'agent_id'),
+    block_ids: attachedIds('identities', 'blocks_identities', 'identity_id', 'block_id'),
   },
 })
 
