@@ -81,7 +81,7 @@ create table blocks (
   version integer not null default 1,
   value text not null,
   label text,
-  "limit" integer not null default 100000,
+  "limit" integer default 100000,
   description text,
   metadata jsonb,
   read_only boolean,

@@ -47,6 +47,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   if (apiKey && !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
     throw new ConfigError('CAIRN_API_KEY must have 1 to 200 printable ASCII characters without spaces.')
   }
+  const defaultModel = text('CAIRN_DEFAULT_MODEL') ?? 'openai/gpt-5-mini'
+  if (!/^[^/\s]+\/\S+$/.test(defaultModel)) {
+    throw new ConfigError('CAIRN_DEFAULT_MODEL must be a model handle, provider/model-name.')
+  }
   const logLevel = text('LOG_LEVEL') ?? 'info'
   if (!LOG_LEVELS.includes(logLevel)) throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)
   return Object.freeze({
@@ -58,7 +62,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     apiKey,
     encryptionKey: text('CAIRN_ENCRYPTION_KEY'),
     bodyLimit: wholeNumber(env, 'CAIRN_BODY_LIMIT', 8 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
-    defaultModel: text('CAIRN_DEFAULT_MODEL') ?? 'openai/gpt-5-mini',
+    defaultModel,
     logLevel,
   })
 }

@@ -284,6 +284,6 @@ describe('an id', () => {
 
   test('with a NUL character is refused, in a path and in a query', async () => {
     expect((await faults('GET', '/v1/blocks/block-%00'))[0]).toMatch(/^path block_id: must not contain a NUL/)
-    expect((await faults('GET', '/v1/blocks/?tags=%00'))[0]).toMatch(/^query tags.0: must not contain a NUL/)
+    expect((await faults('GET', '/v1/blocks/?tags=%00'))[0]).toMatch(/^query tags: must not contain a NUL/)
   })
 })

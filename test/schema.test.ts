@@ -51,7 +51,9 @@ const STORED: Record<string, readonly string[]> = {
 function wireType(schema: Schema): string {
   const { type, format, anyOf } = resolve(document, schema)
   if (anyOf) return wireType(anyOf[0]!)
-  return format === 'date-time' ? format : String(type)
+  // Settings take null for "no value" where a field is optional; answers never hold it.
+  const [only] = [type].flat().filter((one) => one !== 'null')
+  return format === 'date-time' ? format : String(only)
 }
 
 const rowsOf = async <Row>(text: string) => (await sql.raw<Row>(text).execute(server.database.kysely)).rows

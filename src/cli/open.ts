@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, ConfigError } from '../config.ts'
@@ -7,30 +7,44 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { indexSearches, migrate } from '../db/migrate.ts'
 import { type Cipher, createCipher } from '../lib/cipher.ts'
 
-/** The key file's content, made at first start. Only its owner can read it. */
-function keyFrom(dataDir: string): string {
+const KEY_LOST =
+  "The encryption key is not the one this database's secrets were written under. Set CAIRN_ENCRYPTION_KEY to that key, " +
+  'or put its file back as encryption.key in the data directory.'
+
+/** The fingerprint of the key the database's secrets are written under, once there is one. */
+async function fingerprintIn(database: Database): Promise<string | undefined> {
+  const { rows } = await sql<{ value: string }>`
+    select value from settings where name = 'encryption_key'`.execute(database.kysely)
+  return rows[0]?.value
+}
+
+/** The key file's content. Made, for its owner alone to read, when it isn't there: whole, or not at all. */
+function keyFrom(dataDir: string, make: boolean): string {
   const file = join(dataDir, 'encryption.key')
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  try {
-    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  if (make) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
+    try {
+      // Of several servers that start at once, one makes it.
+      linkSync(draft, file)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      rmSync(draft)
+    }
   }
-  return readFileSync(file, 'utf8').trim()
+  if (!existsSync(file)) throw new ConfigError(KEY_LOST)
+  const key = readFileSync(file, 'utf8').trim()
+  if (key === '') throw new ConfigError(`${file} is empty. Put the key back; if there never was one, delete the file.`)
+  return key
 }
 
 /** Refuses a key other than the one the database's secrets were written under: they would be lost to it. */
 async function checkKey(database: Database, cipher: Cipher): Promise<void> {
   await sql`insert into settings (name, value) values ('encryption_key', ${JSON.stringify(cipher.fingerprint)})
     on conflict do nothing`.execute(database.kysely)
-  const { rows } = await sql<{ value: string }>`
-    select value from settings where name = 'encryption_key'`.execute(database.kysely)
-  if (rows[0]?.value !== cipher.fingerprint) {
-    throw new ConfigError(
-      "The encryption key is not the one this database's secrets were written under. Set CAIRN_ENCRYPTION_KEY to that " +
-        'key, or put its file back as encryption.key in the data directory.',
-    )
-  }
+  if ((await fingerprintIn(database)) !== cipher.fingerprint) throw new ConfigError(KEY_LOST)
 }
 
 /** Opens what the settings name, ready to serve: the database with its schema up to date, and the cipher of its secrets. */
@@ -41,7 +55,9 @@ export async function openStorage(config: Config): Promise<{ database: Database;
     const trigrams = await indexSearches(database)
     const secret =
       config.encryptionKey ??
-      (config.databaseUrl === 'memory:' ? randomBytes(32).toString('hex') : keyFrom(config.dataDir))
+      (config.databaseUrl === 'memory:'
+        ? randomBytes(32).toString('hex')
+        : keyFrom(config.dataDir, (await fingerprintIn(database)) === undefined))
     const cipher = createCipher(secret)
     await checkKey(database, cipher)
     return { database, cipher, trigrams }

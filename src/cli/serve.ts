@@ -14,7 +14,10 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** Readable at a terminal, JSON otherwise. */
 function createLogger(level: string) {
   if (!process.stdout.isTTY) return pino({ level })
-  return pino({ level }, pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' }))
+  return pino(
+    { level },
+    pretty({ sync: true, singleLine: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' }),
+  )
 }
 
 /** What a new user needs to see first. */
@@ -39,6 +42,15 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   if (error instanceof ConfigError) return error.message
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return `Port ${config?.port} is in use. Stop what uses it, or set PORT to another.`
+  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') {
+    return `The address ${config?.host} cannot be listened on. Set HOST to one of this machine's, or to 0.0.0.0 for all.`
+  }
+  if (code === '42501') {
+    return (
+      `The PostgreSQL role may not do this: ${(error as Error).message}. Let an administrator create the extensions ` +
+      'once in this database (create extension vector; create extension pg_trgm;), or use a role that may.'
+    )
+  }
   if (config?.databaseUrl && config.databaseUrl !== 'memory:')
     return `The PostgreSQL server at ${new URL(config.databaseUrl).host} cannot be used: ${(error as Error).message}`
   return undefined

@@ -4,7 +4,7 @@ import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
 import { RawJson } from '../lib/json.ts'
 import type { Database } from './database.ts'
-import { answerFor } from './faults.ts'
+import { answerFor, undone } from './faults.ts'
 import { COMPOSED, type Resource, VERSION, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
 
@@ -44,10 +44,26 @@ export async function answering<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** How often work is done again that other callers' work got in the way of. */
+const REPEATS = 4
+
+/** Runs a transaction, or a statement outside of any, again when the database undid it for another caller's sake. */
+export async function repeating<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = REPEATS; ; left--) {
+    try {
+      return await work()
+    } catch (error) {
+      if (left === 0 || !undone(error)) throw answerFor(error)
+    }
+  }
+}
+
 /** The rows of a statement. */
 export async function rowsOf<Row = Values>(context: Context, statement: RawBuilder<unknown>): Promise<Row[]> {
-  const db = context.trx ?? context.database.kysely
-  return (await answering(statement.execute(db))).rows as Row[]
+  const { trx, database } = context
+  // In a transaction the error stays what it is: the transaction decides whether to begin again.
+  const { rows } = await (trx ? statement.execute(trx) : repeating(() => statement.execute(database.kysely)))
+  return rows as Row[]
 }
 
 /** The row as it goes out: fields without a value left out, the version beside it. */

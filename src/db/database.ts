@@ -11,19 +11,12 @@ import type { Tables } from './tables.ts'
 export interface Database {
   engine: 'embedded' | 'postgres'
   kysely: Kysely<Tables>
-  /**
-   * Runs `work` in one transaction, again when it was the one to give way to another. Anything but the given handle used
-   * inside it throws, rather than wait for itself.
-   */
+  /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
   /** The embedded database as a file that `openDatabase` can start from. */
   dump(): Promise<Blob>
   close(): Promise<void>
 }
-
-/** SQLSTATE of a transaction that lost a deadlock or a serialization conflict: nothing of it was done. */
-const LOST = new Set(['40001', '40P01'])
-const ATTEMPTS = 5
 
 type Settings = Pick<Config, 'databaseUrl' | 'dataDir' | 'poolSize'>
 
@@ -107,16 +100,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   return {
     engine: remote ? 'postgres' : 'embedded',
     kysely,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await kysely.transaction().execute((trx) => busy.run(true, () => work(trx)))
-        } catch (error) {
-          const { code } = ((error as Error).cause ?? error) as { code?: string }
-          if (attempt === ATTEMPTS || !code || !LOST.has(code)) throw error
-        }
-      }
-    },
+    transaction: (work) => kysely.transaction().execute((trx) => busy.run(true, () => work(trx))),
     dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')
       return embedded.dump()

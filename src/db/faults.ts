@@ -20,6 +20,17 @@ interface PgFault {
 const UNAVAILABLE = /^(08|53|57P|40001|40P01|55P03)/
 
 /**
+ * Whether the database undid the work only for what another caller did at the same moment, so that doing it again is
+ * right: a deadlock, or a block that was renamed while it was being attached under its old label.
+ */
+export function undone(error: unknown): boolean {
+  const { code, constraint, detail } = error as PgFault
+  if (code === '40001' || code === '40P01') return true
+  // A block that isn't there has no label.
+  return constraint === 'agents_blocks_organization_id_block_id_block_label_fkey' && !detail?.includes(', ) is not')
+}
+
+/**
  * The answer to an error of the database, or the error itself when it is a bug of ours. A reference to a row that isn't
  * there is a 404 that names it: the schema's foreign keys are the check, so it holds against any race.
  */

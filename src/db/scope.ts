@@ -1,6 +1,6 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
-import { type Actor, answering, type Context, rowsOf } from './context.ts'
+import { type Actor, type Context, repeating, rowsOf } from './context.ts'
 import type { Database } from './database.ts'
 import { createLinks } from './links.ts'
 import { createReads, type Reads } from './reads.ts'
@@ -19,7 +19,7 @@ export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnTyp
   cipher: Cipher
   /** Whether the caller's key holds a right. */
   can(right: string): boolean
-  /** Runs `work` in one transaction; inside one, in that same one. */
+  /** Runs `work` in one transaction, again when it was the one to give way to another; inside one, in that same one. */
   transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
   /** The rows of a statement of a resource's own, which must name the organization. */
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
@@ -43,7 +43,9 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
     cipher: shared.cipher,
     can: (right) => actor.scopes.includes(right),
     transaction: (work) =>
-      trx ? work(scope) : answering(shared.database.transaction((inner) => work(createScope(shared, actor, inner)))),
+      trx
+        ? work(scope)
+        : repeating(() => shared.database.transaction((inner) => work(createScope(shared, actor, inner)))),
     query: (statement) => rowsOf(context, statement),
     within(organizationId) {
       if (organizationId === actor.organizationId) return scope

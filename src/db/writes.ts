@@ -9,12 +9,19 @@ export const stamp = ({ actor }: Context) =>
   sql`version = version + 1, updated_at = ${new Date().toISOString()}, last_updated_by_id = ${actor.userId}`
 
 /** The history row of each row of the statement's `changed`, as it was left. */
-export function logged({ actor }: Context, resource: Resource, operation: string, links?: RawBuilder<unknown>) {
+export function logged(
+  { actor }: Context,
+  resource: Resource,
+  operation: 'create' | 'update' | 'delete' | 'link' | 'unlink',
+  links?: RawBuilder<unknown>,
+) {
+  // The row a delete leaves behind is its last version; that it went is the next.
+  const version = operation === 'delete' ? sql`version + 1` : sql`version`
   const unlogged = sql.raw((resource.unlogged ?? []).map((column) => ` - '${column}'`).join(''))
   return sql`logged as (
     insert into revisions
       (organization_id, kind, resource_id, version, operation, key_id, user_id, request_id, resource, links)
-    select organization_id, ${resource.prefix}, id, version, ${operation}, ${actor.keyId}, ${actor.userId},
+    select organization_id, ${resource.prefix}, id, ${version}, ${operation}, ${actor.keyId}, ${actor.userId},
       ${actor.requestId}, to_jsonb(changed)${unlogged}, ${links ?? sql`null`}::jsonb
     from changed)`
 }

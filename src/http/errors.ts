@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { answerFor } from '../db/faults.ts'
 import { ApiError, type Fault, invalid, problem } from '../lib/errors.ts'
@@ -16,8 +18,6 @@ function faultsIn(request: FastifyRequest): Fault[] {
 function fromFramework(error: FastifyError, request: FastifyRequest): ApiError | undefined {
   if (error.validation) return invalid(...faultsIn(request))
   switch (error.code) {
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new ApiError('malformed_json', 'The body is not valid JSON.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type', 'Send the body as application/json.')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -28,6 +28,12 @@ function fromFramework(error: FastifyError, request: FastifyRequest): ApiError |
   }
   return undefined
 }
+
+/** An error for the log: what the database says of the row that failed would show its values. */
+const withoutValues = (error: unknown) =>
+  error instanceof Error
+    ? { ...error, type: error.name, message: error.message, stack: error.stack, detail: undefined }
+    : error
 
 /** Answers with an error: the one place where error bodies are written. */
 function send(reply: FastifyReply, error: ApiError, requestId: string) {
@@ -47,13 +53,29 @@ export const refusePath = (_: FastifyError, request: FastifyRequest, reply: Fast
     request.id,
   )
 
+/** Answers a request that isn't readable HTTP, or whose head is too large: there is no request to answer yet. */
+export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const id = randomUUID()
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const detail = tooLarge ? 'The request line and headers are too large.' : 'The request is not valid HTTP.'
+  const body = JSON.stringify(problem(new ApiError('bad_request', detail), id))
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${id}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
 /** Every error leaves through here; one that isn't an answer is a bug: logged with its cause, and nothing of it told. */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply) => {
     const answer = answerFor(error)
     const known = answer instanceof ApiError ? answer : fromFramework(error, request)
     if (known && known.code !== 'unavailable') return send(reply, known, request.id)
-    request.log.error({ err: error, cause: known?.cause }, 'request failed')
+    request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')
     return send(
       reply,
       known ?? new ApiError('internal', 'Something went wrong here. Quote the request id when you report it.'),

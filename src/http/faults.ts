@@ -59,7 +59,9 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
       if (error.parentSchema?.title?.endsWith('-<uuid>')) {
         return { field, message: `must be an id of the form ${error.parentSchema.title}` }
       }
-      if (error.keyword === 'pattern') return { field, message: `must match ${params.pattern}` }
+      if (error.keyword === 'pattern') {
+        return { field, message: `must be ${error.parentSchema?.title ?? `text that matches ${params.pattern}`}` }
+      }
       return {
         field,
         message: `must have ${error.keyword === 'minLength' ? 'at least' : 'at most'} ${params.limit} characters`,
@@ -95,7 +97,10 @@ function ofMeantVariant(errors: Invalid[]): Invalid[] {
     // A value that isn't null was not meant as null; a tag that doesn't fit rules a variant out.
     const miss = (error: Invalid) => (isNullFault(error) ? 1000 : error.keyword === 'const' ? 100 : 1)
     const tags = [...branches.values()].flat().filter(({ keyword }) => keyword === 'const')
-    const ranked = [...branches.values()].sort((a, b) => sum(a.map(miss)) - sum(b.map(miss)))
+    // A variant that failed without a fault of its own failed by a shape it refers to, whose faults stand elsewhere.
+    const variants = (union as { schema?: unknown }).schema
+    const referring = Array.isArray(variants) && variants.some((_, index) => !branches.has(String(index)))
+    const ranked = referring ? [] : [...branches.values()].sort((a, b) => sum(a.map(miss)) - sum(b.map(miss)))
     let meant = ranked[0] ?? []
     if (tags.length > 1 && meant.some(({ keyword }) => keyword === 'const')) {
       const [tag] = tags
@@ -109,7 +114,7 @@ function ofMeantVariant(errors: Invalid[]): Invalid[] {
     }
     left = left.filter((error) => error !== union && (!inside(error) || meant.includes(error)))
     for (const error of meant) if (!left.includes(error)) left.push(error)
-    if (meant.length === 0) left.push(union)
+    if (meant.length === 0 && !referring) left.push(union)
   }
   // Where the value is at fault itself, that it isn't null either says nothing.
   const elsewhere = (error: Invalid) =>

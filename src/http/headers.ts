@@ -12,8 +12,8 @@ export function matchVersions(header: string | undefined): number[] | undefined 
 
 /** The same list, at its next page. */
 function nextUrl(url: string, cursor: { after?: string; before?: string }): string {
-  const [path, search = ''] = url.split('?', 2)
-  const query = new URLSearchParams(search)
+  const [path, ...search] = url.split('?')
+  const query = new URLSearchParams(search.join('?'))
   for (const [name, value] of Object.entries(cursor)) query.set(name, value)
   return `${path}?${query}`
 }

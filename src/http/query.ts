@@ -20,7 +20,8 @@ function readOne(text: string, type: string | undefined): unknown {
  * validation to refuse.
  */
 export function readQuery(raw: Record<string, string | string[]>, schema: QuerySchema): Record<string, unknown> {
-  const query: Record<string, unknown> = {}
+  // Without a prototype, so that `__proto__` is a name like any other: an unknown one.
+  const query: Record<string, unknown> = Object.create(null)
   for (const [name, given] of Object.entries(raw)) {
     const bare = name.endsWith('[]') ? name.slice(0, -2) : name
     const parameter = schema.properties?.[bare]

@@ -4,7 +4,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
 import { serialize } from '../lib/json.ts'
-import { addErrors, refusePath } from './errors.ts'
+import { addJsonParser } from './body.ts'
+import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
 import { addHeaders } from './headers.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
@@ -32,6 +33,9 @@ export function createServer(options: {
     bodyLimit: options.bodyLimit,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: refusePath as never,
+    clientErrorHandler: refuseUnreadable,
+    // What arrives on an open connection while the server stops is answered like the rest.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -43,10 +47,15 @@ export function createServer(options: {
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
   app.setSerializerCompiler(() => serialize)
   app.removeContentTypeParser('text/plain')
-  const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined)
-    else parseJson(request, body as string, done)
+  addJsonParser(app as unknown as FastifyInstance)
+  // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
     request.log.info(

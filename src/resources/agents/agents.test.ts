@@ -203,7 +203,7 @@ describe('modifying an agent', () => {
         last_stop_reason: 'end_turn',
         pending_approval: {
           id: 'message-1',
-          date: '2026-01-02',
+          date: '2026-01-02T03:04:05Z',
           tool_calls: [{ name: 'f', arguments: '{}', tool_call_id: 'c' }],
         },
       })

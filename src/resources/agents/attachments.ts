@@ -6,11 +6,9 @@ import { archives } from '../archives/schema.ts'
 import { folders, sources } from '../folders/schema.ts'
 import { identities } from '../identities/schema.ts'
 import { toolsByName } from '../tools/tools.ts'
+import { FILE_TOOLS } from './base-tools.ts'
 import { agentArchives, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { agents } from './schema.ts'
-
-/** The tools with which an agent reads the files of its folders. */
-const FILE_TOOLS = ['open_files', 'grep_files', 'semantic_search_files']
 
 /** Holds the agent while its attachments change. 404, or 412 with the current ETag. */
 const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
@@ -37,20 +35,35 @@ export const identityVerbs = verbs(agentIdentities, identities)
 
 const ownFolderVerbs = verbs(agentFolders, folders)
 
+/** Gives an agent that has folders the tools that read files, and takes them from one that has none. */
+export async function matchFileTools(tx: Scope, agentId: string): Promise<void> {
+  const verb = (await tx.linkedIds(agentFolders, agentId)).length > 0 ? tx.attach : tx.detach
+  for (const tool of (await toolsByName(tx, FILE_TOOLS)).values()) await verb(agentTools, agentId, tool)
+}
+
 /** With its first folder an agent gets the tools that read files, and loses them with its last. */
 export const folderVerbs = {
   attach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
-      if (!(await ownFolderVerbs.attach(tx, agentId, id))) return
-      for (const tool of (await toolsByName(tx, FILE_TOOLS)).values()) await tx.attach(agentTools, agentId, tool)
+      if (await ownFolderVerbs.attach(tx.unconditional(), agentId, id)) await matchFileTools(tx, agentId)
     }),
   detach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
-      if (!(await ownFolderVerbs.detach(tx, agentId, id))) return
-      if ((await tx.linkedIds(agentFolders, agentId)).length > 0) return
-      for (const tool of (await toolsByName(tx, FILE_TOOLS)).values()) await tx.detach(agentTools, agentId, tool)
+      if (await ownFolderVerbs.detach(tx.unconditional(), agentId, id)) await matchFileTools(tx, agentId)
     }),
 }
+
+/** Deletes a folder with its files, detached first from every agent that has it. 404. */
+export const deleteFolder = (scope: Scope, id: string): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await tx.exists(folders, id)
+    const holders = await tx.query<{ id: string }>(sql`
+      select id from agents where organization_id = ${tx.organizationId} and id in (
+        select agent_id from agents_folders where organization_id = ${tx.organizationId} and source_id = ${id})
+      order by id for update`)
+    for (const holder of holders) await folderVerbs.detach(tx.unconditional(), holder.id, id)
+    await tx.remove(folders, id)
+  })
 
 /** The folders attached to an agent, newest first, as sources. 404 for an unknown agent. */
 export async function listFoldersOf(scope: Scope, agentId: string, page: PageQuery) {

@@ -37,6 +37,9 @@ const MULTI_AGENT_TOOLS = [
   'send_message_to_agent_async',
 ]
 
+/** The tools with which an agent reads the files of its folders. */
+export const FILE_TOOLS = ['open_files', 'grep_files', 'semantic_search_files']
+
 /** The tools whose call ends a step. */
 const EXITS = new Set(['send_message', 'send_message_to_agent_async', 'memory_finish_edits'])
 
@@ -103,12 +106,14 @@ export async function toolsOf(
   scope: Scope,
   body: CreateAgent,
   type: AgentType,
+  withFolders: boolean,
 ): Promise<{ tool_ids: string[]; tool_rules: ToolRule[] | undefined }> {
   const ids = body.tool_ids ?? []
   const names = [
     ...(body.tools ?? []),
     ...(body.include_base_tools === false ? [] : baseToolsOf(type, body.enable_sleeptime === true)),
     ...(body.include_multi_agent_tools ? MULTI_AGENT_TOOLS : []),
+    ...(withFolders ? FILE_TOOLS : []),
   ]
   const given = body.tool_rules ?? []
   const found = await findTools(scope, ids, [...names, ...given.map(({ tool_name }) => tool_name)])

@@ -2,6 +2,7 @@ import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { withoutNulls } from '../../lib/json.ts'
 import { insertBlocks } from '../blocks/blocks.ts'
 import { createFolder } from '../folders/folders.ts'
 import { toolsOf } from './base-tools.ts'
@@ -20,6 +21,7 @@ const SUBAGENT_TAG = 'role:subagent'
 /** 422 unless the name is an IANA time zone. */
 export function checkTimezone(timezone: string): void {
   try {
+    if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
     throw invalid(inBody('timezone', `"${timezone}" is not an IANA time zone`))
@@ -32,10 +34,9 @@ export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: st
   if (type === 'voice_convo_agent' && !body.enable_sleeptime) {
     throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
   }
-  if (body.timezone) checkTimezone(body.timezone)
+  if (typeof body.timezone === 'string') checkTimezone(body.timezone)
   const withModel = body.model || body.llm_config ? body : { ...body, model: defaultModel }
   const { model, llm_config } = modelOf(withModel, undefined)
-  const { tool_ids, tool_rules } = await toolsOf(tx, body, type)
   const id = newId('agent')
   const name = body.name ?? randomName()
   const system = body.system ?? promptOf(type)
@@ -48,6 +49,7 @@ export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: st
   if (body.include_default_source) {
     folderIds.push((await createFolder(tx, { name: `${name} External Data Source` })).id)
   }
+  const { tool_ids, tool_rules } = await toolsOf(tx, body, type, folderIds.length > 0)
   const links = [
     [agentBlocks, [...made.map((block) => block.id!), ...(body.block_ids ?? [])]],
     [agentTools, tool_ids],
@@ -71,11 +73,11 @@ export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: st
       metadata: body.metadata,
       model,
       llm_config,
-      model_settings: body.model_settings,
+      model_settings: withoutNulls(body.model_settings),
       ...embeddingOf(body),
-      compaction_settings: body.compaction_settings,
-      response_format: body.response_format,
-      tool_rules,
+      compaction_settings: withoutNulls(body.compaction_settings),
+      response_format: withoutNulls(body.response_format),
+      tool_rules: withoutNulls(tool_rules),
       message_ids: messages.map((message) => message.id),
       message_buffer_autoclear: type === 'workflow_agent' || (body.message_buffer_autoclear ?? false),
       enable_sleeptime: body.enable_sleeptime,

@@ -1,4 +1,5 @@
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { withoutNulls } from '../../lib/json.ts'
 import { embeddingConfigOf } from '../models/handles.ts'
 import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from '../models/schema.ts'
 import type { CreateAgent, UpdateAgent } from './body.ts'
@@ -41,21 +42,25 @@ function configOfHandle(handle: string): LlmConfig {
 }
 
 /** What the specification says of numbers that depend on each other. */
-function dependentFaults(config: LlmConfig): Fault[] {
+function dependentFaults(config: LlmConfig, prefix: string): Fault[] {
   const faults: Fault[] = []
   const { max_reasoning_tokens: budget, max_tokens } = config
   // 0 is how files in the wild say that there is no budget.
   if (config.enable_reasoner && budget !== undefined && budget > 0 && budget < 1024) {
-    faults.push(inBody('max_reasoning_tokens', 'must be at least 1024 when used with enable_reasoner'))
+    faults.push(inBody(`${prefix}max_reasoning_tokens`, 'must be at least 1024 when used with enable_reasoner'))
   }
   if (budget !== undefined && max_tokens !== undefined && budget > max_tokens) {
-    faults.push(inBody('max_reasoning_tokens', `must be at most max_tokens, ${max_tokens}`))
+    faults.push(inBody(`${prefix}max_reasoning_tokens`, `must be at most max_tokens, ${max_tokens}`))
   }
   if (config.top_logprobs !== undefined && !config.return_logprobs) {
     faults.push(inBody('llm_config.top_logprobs', 'requires return_logprobs true'))
   }
   return faults
 }
+
+/** The handle of a configured model. */
+export const handleOf = (config: LlmConfig) =>
+  config.handle ?? `${config.provider_name ?? config.model_endpoint_type}/${config.model}`
 
 /**
  * The model an agent is given, and its configuration: `llm_config` as given, else the handle's. With neither, `current`
@@ -65,7 +70,7 @@ export function modelOf(
   body: ModelBody,
   current: LlmConfig | undefined,
 ): { model: string | null | undefined; llm_config: LlmConfig | undefined } {
-  const given = body.llm_config ?? (body.model ? configOfHandle(body.model) : undefined)
+  const given = withoutNulls(body.llm_config) ?? (body.model ? configOfHandle(body.model) : undefined)
   const copied = {
     context_window: body.context_window_limit,
     max_tokens: body.max_tokens,
@@ -81,10 +86,12 @@ export function modelOf(
     if (value !== null) Object.assign(config, { [field]: value })
     else if (field !== 'context_window') delete config[field as keyof LlmConfig]
   }
-  const faults = dependentFaults(config)
+  const faults = dependentFaults(
+    config,
+    body.llm_config && body.max_reasoning_tokens === undefined ? 'llm_config.' : '',
+  )
   if (faults.length > 0) throw invalid(...faults)
-  const fallback = `${config.provider_name ?? config.model_endpoint_type}/${config.model}`
-  return { model: given ? (given.handle ?? body.model ?? fallback) : body.model, llm_config: config }
+  return { model: given ? (given.handle ?? body.model ?? handleOf(config)) : body.model, llm_config: config }
 }
 
 /** The embedding model an agent is given, and its configuration; null where the body clears it. */

@@ -1,13 +1,15 @@
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
+import { withoutNulls } from '../../lib/json.ts'
 import { groups } from '../groups/schema.ts'
 import { getAgent } from './agents.ts'
+import { matchFileTools } from './attachments.ts'
 import { checkToolRules } from './base-tools.ts'
 import type { UpdateAgent } from './body.ts'
 import { checkTimezone } from './insert.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { checkMessages } from './messages.ts'
-import { embeddingOf, modelOf } from './model.ts'
+import { embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
 import { ALL_RELATIONS, type Loaded } from './relations.ts'
 import { agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
@@ -28,7 +30,7 @@ async function setAttached(tx: Scope, id: string, body: UpdateAgent): Promise<Li
   return changes
 }
 
-/** The columns the body changes. Those that can't be empty in the database go back to their default on null. */
+/** The columns the body changes. Those that are never without a value go back to their default on null. */
 async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
   const {
     block_ids: _blocks,
@@ -59,21 +61,39 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
     reasoning,
     parallel_tool_calls,
   }
-  const needsCurrent = Object.values(copied).some((value) => value !== undefined)
-  const current = needsCurrent || embedding_chunk_size ? await tx.get(agents, id) : undefined
+  const current = await tx.get(agents, id)
+  const { llm_config: config = current.llm_config, ...chosen } = modelOf(
+    { model, llm_config, ...copied },
+    current.llm_config,
+  )
+  const limits = fileLimitsOf(config.context_window)
+  const chunked = embedding_chunk_size && !embedding ? current.embedding_config : undefined
   return {
     ...own,
-    ...modelOf({ model, llm_config, ...copied }, current?.llm_config),
+    ...chosen,
+    ...(model === null && { model: handleOf(config) }),
+    llm_config: config,
     ...embeddingOf({
       embedding,
-      embedding_config:
-        embedding_config ?? (embedding_chunk_size && !embedding ? current?.embedding_config : embedding_config),
+      embedding_config: embedding_config ?? chunked ?? embedding_config,
       embedding_chunk_size,
     }),
+    model_settings: withoutNulls(own.model_settings),
+    response_format: withoutNulls(own.response_format),
+    tool_rules: withoutNulls(own.tool_rules),
+    pending_approval: withoutNulls(own.pending_approval),
+    // The one setting that is patched field by field: nobody wants to repeat the prompt to change a number.
+    compaction_settings:
+      own.compaction_settings && withoutNulls({ ...current.compaction_settings, ...own.compaction_settings }),
+    ...(own.compaction_settings === null && { compaction_settings: null }),
     tags: own.tags && [...new Set(own.tags)],
     ...(own.tags === null && { tags: [] }),
     ...(own.message_ids === null && { message_ids: [] }),
     ...(own.message_buffer_autoclear === null && { message_buffer_autoclear: false }),
+    ...(own.max_files_open === null && { max_files_open: limits.max_files_open }),
+    ...(own.per_file_view_window_char_limit === null && {
+      per_file_view_window_char_limit: limits.per_file_view_window_char_limit,
+    }),
   }
 }
 
@@ -82,13 +102,15 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
  * there, 409 for two blocks of one label.
  */
 export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<Loaded> {
-  await scope.transaction(async (tx) => {
+  return scope.transaction(async (tx) => {
     await tx.lock(agents, id)
-    if (body.timezone) checkTimezone(body.timezone)
+    if (typeof body.timezone === 'string') checkTimezone(body.timezone)
     if (body.tool_rules) await checkToolRules(tx, body.tool_rules, (await tx.get(agents, id)).tool_rules ?? [])
     if (body.message_ids) await checkMessages(tx, id, body.message_ids)
     const links = await setAttached(tx, id, body)
+    const folders = links.some(({ table }) => table === agentFolders.table)
     await tx.update(agents, id, await columnsOf(tx, id, body), links)
+    if (folders) await matchFileTools(tx, id)
     if (body.enable_sleeptime) {
       const [managed] = await tx.select(groups, (query) =>
         query
@@ -97,6 +119,7 @@ export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, d
       )
       if (!managed) await addSleeptimePartner(tx.unconditional(), id, defaultModel)
     }
+    // While the agent is held, so that the answer is this change and no other's.
+    return getAgent(tx, id, { include: ALL_RELATIONS })
   })
-  return getAgent(scope, id, { include: ALL_RELATIONS })
 }

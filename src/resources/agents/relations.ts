@@ -28,15 +28,11 @@ const ids = (byId: Map<string, Loaded>) => [...byId.keys()]
 /** One loader per value of `include`: each loads its relation for a whole page by a constant number of statements. */
 const LOADERS: Record<Include, Loader> = {
   async 'agent.blocks'(scope, byId) {
-    const [attached, files] = await Promise.all([
-      scope.linked(agentBlocks, blocks, ids(byId)),
-      fileBlocksOf(scope, ids(byId)),
-    ])
-    fill(byId, attached, (agent, list) => {
+    fill(byId, await scope.linked(agentBlocks, blocks, ids(byId)), (agent, list) => {
       agent.blocks = list
       agent.memory.blocks = list
     })
-    fill(byId, files, (agent, list) => {
+    fill(byId, await fileBlocksOf(scope, ids(byId)), (agent, list) => {
       agent.memory.file_blocks = list
     })
   },
@@ -124,7 +120,7 @@ export async function loadRelations(
     agent.sources = []
     agent.tags = []
     agent.memory = { agent_type: row.agent_type, blocks: [], file_blocks: [], git_enabled: false, prompt_template: '' }
-    // Loaders end in any order; the fields keep these places, so that equal agents have equal ETags.
+    // The fields keep these places in whichever order they are asked for, so that equal agents have equal ETags.
     Object.assign(agent, OPTIONAL)
     if (relations.length > 0 && agent[VERSION] !== undefined) composed(agent)
     return agent
@@ -132,6 +128,7 @@ export async function loadRelations(
   const next = (rows as PageOf<unknown>)[NEXT]
   if (next) loaded[NEXT] = next
   const byId = new Map(loaded.map((agent) => [agent.id, agent]))
-  if (byId.size > 0) await Promise.all(relations.map((relation) => LOADERS[relation](scope, byId)))
+  // One after the other: a request holds one connection of the pool, however much it asks for.
+  if (byId.size > 0) for (const relation of relations) await LOADERS[relation](scope, byId)
   return loaded
 }

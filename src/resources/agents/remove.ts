@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
+import { blocks } from '../blocks/schema.ts'
 import { groupAgents } from '../groups/links.ts'
 import { type Group, groups } from '../groups/schema.ts'
 import { agents } from './schema.ts'
+import { PARTNER_BLOCK } from './sleeptime.ts'
 
 const SLEEPTIME = ['sleeptime', 'voice_sleeptime']
 
@@ -35,7 +37,7 @@ async function removeManaged(scope: Scope, group: Group): Promise<void> {
   for (const member of group.agent_ids) {
     const agent = await scope.find(agents, member)
     if (agent && ['sleeptime_agent', 'voice_sleeptime_agent'].includes(agent.agent_type))
-      await deleteAgent(scope, member)
+      await removePartner(scope, member)
   }
 }
 
@@ -43,4 +45,15 @@ async function removeManaged(scope: Scope, group: Group): Promise<void> {
 async function removePartnership(scope: Scope, group: Group): Promise<void> {
   await scope.remove(groups, group.id)
   if (group.manager_agent_id) await scope.update(agents, group.manager_agent_id, { enable_sleeptime: false })
+}
+
+/** A partner that goes takes the block along that was made for it alone. */
+async function removePartner(scope: Scope, id: string): Promise<void> {
+  const own = await scope.query<{ block_id: string }>(sql`
+    select block_id from agents_blocks link where organization_id = ${scope.organizationId} and agent_id = ${id}
+      and block_label = ${PARTNER_BLOCK} and not exists (select from agents_blocks other
+        where other.organization_id = link.organization_id and other.block_id = link.block_id
+          and other.agent_id <> link.agent_id)`)
+  await deleteAgent(scope, id)
+  for (const { block_id } of own) await scope.remove(blocks, block_id)
 }

@@ -5,7 +5,7 @@ import { Block, FileBlock } from '../blocks/schema.ts'
 import { Source } from '../folders/schema.ts'
 import { Group } from '../groups/schema.ts'
 import { Identity } from '../identities/schema.ts'
-import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from '../models/schema.ts'
+import { EmbeddingConfig, Handle, LlmConfig, ModelSettings, ResponseFormat } from '../models/schema.ts'
 import { Tool } from '../tools/schema.ts'
 import { ToolRule } from './tool-rules.ts'
 
@@ -51,7 +51,7 @@ const ToolCallDelta = Strict({
 export const ApprovalRequestMessage = Strict(
   {
     id: Type.String(),
-    date: Type.String(),
+    date: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}', title: 'an ISO 8601 time' }),
     tool_call: Optional(ToolCallDelta),
     tool_calls: Optional(Type.Union([Type.Array(ToolCall), ToolCallDelta])),
     is_err: Optional(Type.Boolean()),
@@ -71,7 +71,7 @@ export const CompactionSettings = Strict(
   {
     clip_chars: Optional(Int({ description: 'Maximum length of a summary in characters.' })),
     mode: Optional(OneOf(['all', 'sliding_window', 'self_compact_all', 'self_compact_sliding_window'])),
-    model: Optional(Type.String({ description: 'Handle of the model that summarizes.' })),
+    model: Optional({ ...Handle, description: 'The model that summarizes.' }),
     model_settings: Optional(Ref(ModelSettings)),
     prompt: Optional(Type.String()),
     prompt_acknowledgement: Optional(Type.Boolean()),
@@ -114,7 +114,11 @@ export type Memory = Static<typeof Memory>
 
 /** The fields of an agent that lie in its own row and can be set. */
 export const settings = {
-  name: Type.String({ pattern: "^[\\p{L}\\p{M}\\p{N}_ '\\-]*$", maxLength: 200 }),
+  name: Type.String({
+    pattern: "^[\\p{L}\\p{M}\\p{N}_ '\\-]*$",
+    title: "made of letters, digits, spaces, _, - and '",
+    maxLength: 200,
+  }),
   system: Type.String({ description: 'System prompt.' }),
   tags: Type.Array(Name({ minLength: 1 })),
   compaction_settings: Ref(CompactionSettings),

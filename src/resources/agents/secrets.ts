@@ -29,23 +29,28 @@ export async function secretsOf(
 }
 
 /**
- * Makes exactly these the agent's secrets; those that stay keep their ids. The history gets their names, never a value.
- * Call it inside a transaction that has locked or made the agent.
+ * Makes exactly these the agent's secrets; those that stay keep their ids, and a value that is the same is not written.
+ * The history gets their names, never a value. Call it inside a transaction that has locked or made the agent.
  */
 export async function setSecrets(scope: Scope, agentId: string, values: Record<string, string>): Promise<LinkChange[]> {
-  const had = (await secretsOf(scope, [agentId])).get(agentId) ?? []
-  const removed = had.map(({ key }) => key).filter((key) => !(key in values))
-  const keys = Object.keys(values)
+  const had = await scope.query<Pick<AgentEnvironmentVariableRow, 'key' | 'value_enc'>>(sql`
+    select key, value_enc from agent_environment_variables
+    where organization_id = ${scope.organizationId} and agent_id = ${agentId}`)
+  const held = new Map(
+    had.map(({ key, value_enc }) => [key, scope.cipher.decrypt(value_enc, place(scope, agentId, key))]),
+  )
+  const removed = [...held.keys()].filter((key) => !Object.hasOwn(values, key))
+  const changed = Object.entries(values).filter(([key, value]) => held.get(key) !== value)
   if (removed.length > 0) {
     await scope.query(sql`delete from agent_environment_variables
       where organization_id = ${scope.organizationId} and agent_id = ${agentId} and key = any(${removed}::text[])`)
   }
-  if (keys.length > 0) {
-    const rows = keys.map((key) => {
+  if (changed.length > 0) {
+    const by = scope.userId
+    const rows = changed.map(([key, value]) => {
       const id = newId('agent-env')
       const now = instantOf(id)!.toISOString()
-      const sealed = scope.cipher.encrypt(values[key]!, place(scope, agentId, key))
-      const by = scope.userId
+      const sealed = scope.cipher.encrypt(value, place(scope, agentId, key))
       return sql`(${scope.organizationId}, ${id}, ${agentId}, ${key}, ${sealed}, ${now}::timestamptz, ${now}::timestamptz, ${by}, ${by})`
     })
     await scope.query(sql`
@@ -55,5 +60,6 @@ export async function setSecrets(scope: Scope, agentId: string, values: Record<s
       on conflict (organization_id, agent_id, key) do update set
         value_enc = excluded.value_enc, updated_at = excluded.updated_at, last_updated_by_id = excluded.last_updated_by_id`)
   }
-  return keys.length + removed.length > 0 ? [{ table: 'agent_environment_variables', added: keys, removed }] : []
+  if (changed.length + removed.length === 0) return []
+  return [{ table: 'agent_environment_variables', added: changed.map(([key]) => key), removed }]
 }

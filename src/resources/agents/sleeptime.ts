@@ -4,6 +4,9 @@ import { insertAgent } from './insert.ts'
 import { agentBlocks } from './links.ts'
 import { agents } from './schema.ts'
 
+/** The label of the block a partner has for itself. */
+export const PARTNER_BLOCK = 'memory_persona'
+
 /** How many turns of the agent pass between two looks at its memory. */
 const FREQUENCY = 5
 
@@ -29,7 +32,7 @@ export async function addSleeptimePartner(tx: Scope, agentId: string, defaultMod
       block_ids: await tx.linkedIds(agentBlocks, agentId),
       memory_blocks: [
         {
-          label: 'memory_persona',
+          label: PARTNER_BLOCK,
           value: `I look after the memory of ${agent.name}.`,
           description: 'Who the agent that manages the memory is.',
         },

@@ -24,7 +24,11 @@ export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
   const agents = sql<number>`(select count(*) from agents_blocks l
     where l.organization_id = blocks.organization_id and l.block_id = blocks.id)`
   return (query) => {
-    let q = query.where('blocks.is_template', templates_only ? 'is' : 'is not', true)
+    let q = query
+    // Only templates have a template_name: whoever asks for one means templates too.
+    if (templates_only !== undefined || name === undefined) {
+      q = q.where('blocks.is_template', templates_only ? 'is' : 'is not', true)
+    }
     if (!filters.show_hidden_blocks) q = q.where('blocks.hidden', 'is not', true)
     for (const [column, value] of Object.entries(exact) as [keyof typeof exact, string | undefined][]) {
       if (value !== undefined) q = q.where(`blocks.${column}`, '=', value)
@@ -107,7 +111,7 @@ export const insertBlocks = async (scope: Scope, bodies: readonly CreateBlock[],
 const WITHIN_LIMIT = 'blocks_value_within_limit'
 
 /**
- * Changes the given fields of a block, in one statement; `null` clears a field, or sets it to its default. 404, 409 when
+ * Changes the given fields of a block, in one statement; `null` clears a field; without a limit a value may have any length. 404, 409 when
  * an agent would have two blocks of one label, 412, and 422 when the value would be longer than the limit, whichever of
  * the two changed. Not for use inside a transaction.
  */
@@ -116,16 +120,15 @@ export async function modifyBlock(scope: Scope, id: string, body: UpdateBlock): 
   try {
     return await scope.update(blocks, id, {
       ...body,
-      limit: limit === null ? DEFAULT_LIMIT : limit,
       tags: tags === undefined ? undefined : tagSet(tags),
     })
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== WITHIN_LIMIT) throw error
     const block = await scope.get(blocks, id)
     const length = lengthOf(body.value ?? block.value)
-    const most = limit === undefined ? block.limit! : (limit ?? DEFAULT_LIMIT)
+    const most = limit === undefined ? block.limit : limit
     // Another writer has just made room.
-    if (length <= most) return modifyBlock(scope, id, body)
+    if (most === undefined || most === null || length <= most) return modifyBlock(scope, id, body)
     throw invalid(tooLong(length, most, body.value === undefined ? 'limit' : 'value'))
   }
 }

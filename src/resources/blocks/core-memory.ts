@@ -46,18 +46,18 @@ export const modifyBlockByLabel = async (scope: Scope, agentId: string, label: s
  * agent has another block of the same label, 412.
  */
 export async function attachBlock(scope: Scope, agentId: string, blockId: string) {
-  await scope.transaction(async (tx) => {
+  return scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
     await tx.attach(agentBlocks, agentId, blockId)
+    return getAgent(tx, agentId, { include: ALL_RELATIONS })
   })
-  return getAgent(scope, agentId, { include: ALL_RELATIONS })
 }
 
 /** Detaches a block from an agent; the block itself remains. 404 when it isn't attached, 412. */
 export async function detachBlock(scope: Scope, agentId: string, blockId: string) {
-  await scope.transaction(async (tx) => {
+  return scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
     if (!(await tx.detach(agentBlocks, agentId, blockId))) throw notOnAgent(`id ${blockId}`, agentId)
+    return getAgent(tx, agentId, { include: ALL_RELATIONS })
   })
-  return getAgent(scope, agentId, { include: ALL_RELATIONS })
 }

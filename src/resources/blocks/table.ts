@@ -3,7 +3,7 @@ import type { OwnedRow } from '../../db/tables.ts'
 export interface BlockRow extends OwnedRow {
   value: string
   label: string | null
-  limit: number
+  limit: number | null
   description: string | null
   metadata: Record<string, unknown> | null
   read_only: boolean | null

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
+import { deleteFolder } from '../agents/attachments.ts'
 import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
 import {
   CountFolders,
@@ -103,7 +104,7 @@ export async function folderRoutes(app: App) {
       },
     },
     async ({ scope, params }) => {
-      await scope.remove(folders, params.folder_id)
+      await deleteFolder(scope, params.folder_id)
       return null
     },
   )

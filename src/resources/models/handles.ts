@@ -1,4 +1,5 @@
 import { inBody, invalid } from '../../lib/errors.ts'
+import { withoutNulls } from '../../lib/json.ts'
 import type { EmbeddingConfig } from './schema.ts'
 
 /** The built-in embedding model: needs no network and no key. */
@@ -39,7 +40,7 @@ export function embeddingConfigOf(body: {
   embedding?: string | null | undefined
   embedding_config?: EmbeddingConfig | null | undefined
 }): EmbeddingConfig | undefined {
-  if (body.embedding_config) return body.embedding_config
+  if (body.embedding_config) return withoutNulls(body.embedding_config)
   if (!body.embedding) return undefined
   const config = EMBEDDING_MODELS[body.embedding]
   if (!config) {

@@ -67,7 +67,11 @@ const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] 
 export const VectorDbProvider = OneOf(['native', 'tpuf', 'pinecone'])
 
 /** A model handle, `provider/model-name`. */
-export const Handle = Type.String({ pattern: '^[^/\\s]+/\\S+$', maxLength: 200, description: 'provider/model-name' })
+export const Handle = Type.String({
+  pattern: '^[^/\\s]+/\\S+$',
+  maxLength: 200,
+  title: 'a handle: provider/model-name',
+})
 
 export const EmbeddingConfig = Strict(
   {
@@ -179,7 +183,9 @@ export const LlmConfig = Strict(
     enable_reasoner: Optional(Type.Boolean()),
     frequency_penalty: Optional(Type.Number({ minimum: -2, maximum: 2 })),
     handle: Optional(Type.String()),
-    max_reasoning_tokens: Optional(Int({ description: 'At least 1024 when used with enable_reasoner.' })),
+    max_reasoning_tokens: Optional(
+      Int({ description: 'At least 1024 when used with enable_reasoner; 0 is no budget.' }),
+    ),
     max_tokens: Optional(Int()),
     model_endpoint: Optional(Type.String()),
     model_wrapper: Optional(Type.String()),

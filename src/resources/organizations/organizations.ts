@@ -109,7 +109,9 @@ export async function updateUser(scope: Scope, { id, name, organization_id }: Up
     throw conflict('A user cannot move to another organization: make one there.')
   }
   const [user] = await scope.query<User>(sql<User>`
-    update users set name = coalesce(${name ?? null}, name), updated_at = now() where id = ${id} returning ${USER}`)
+    update users set name = coalesce(${name ?? null}, name),
+      updated_at = case when coalesce(${name ?? null}, name) = name then updated_at else now() end
+    where id = ${id} returning ${USER}`)
   if (!user) throw notFound('user', id)
   return user
 }

@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../lib/errors.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const malformed = (detail: string) => new ApiError('malformed_json', detail)
+
+/**
+ * Reads JSON bodies as they are: text that isn't UTF-8 is refused rather than mended, and no key is special. An empty
+ * body is none.
+ */
+export function addJsonParser(app: FastifyInstance): void {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const charset = /charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (!/^utf-?8$/i.test(charset) || encoding !== 'identity') {
+      return done(new ApiError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.'))
+    }
+    if (body.length === 0) return done(null, undefined)
+    let text: string
+    try {
+      text = utf8.decode(body as Buffer)
+    } catch {
+      return done(malformed('The body is not valid UTF-8.'))
+    }
+    try {
+      done(null, JSON.parse(text))
+    } catch {
+      done(malformed('The body is not valid JSON.'))
+    }
+  })
+}
