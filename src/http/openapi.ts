@@ -38,30 +38,61 @@ const ERRORS: Record<number, string> = {
   413: 'The body is too large.',
   415: 'The body is not application/json.',
   422: 'The request is not valid; `errors` lists every fault.',
+  500: 'A fault of the server: report it with the request id.',
   503: 'The database cannot be reached at the moment.',
 }
 
-function errorsOf({ method, schema }: RouteOptions): number[] {
-  const reads = method === 'GET' || (Array.isArray(method) && method.includes('GET'))
-  const errors = [401, 403, 404, 422, 503]
-  if (!reads) errors.push(409)
-  if (method === 'PATCH' || method === 'DELETE') errors.push(412)
-  if (schema?.body) errors.push(400, 413, 415)
+const methodsOf = ({ method }: RouteOptions) => [method].flat()
+
+function errorsOf(route: RouteOptions): number[] {
+  if (route.config?.open) return [500, 503]
+  const errors = [401, 403, 404, 422, 500, 503]
+  if (!methodsOf(route).includes('GET')) errors.push(409)
+  if (conditionOf(route) === 'if-match') errors.push(412)
+  if (route.schema?.body) errors.push(400, 413, 415)
   return errors
+}
+
+/** The header a route's condition comes in: changes of one resource heed If-Match, reads of one If-None-Match. */
+function conditionOf(route: RouteOptions): 'if-match' | 'if-none-match' | undefined {
+  const answer = (route.schema?.response as Record<string, { $ref?: string }> | undefined)?.['200']
+  if (!route.schema?.params) return undefined
+  if (!methodsOf(route).includes('GET')) return 'if-match'
+  return answer?.$ref ? 'if-none-match' : undefined
+}
+
+const CONDITIONS = {
+  'if-match': Type.Object({
+    'if-match': Type.Optional(Type.String({ description: 'Only if the ETag is still one of these; 412 otherwise.' })),
+  }),
+  'if-none-match': Type.Object({
+    'if-none-match': Type.Optional(Type.String({ description: 'Only if the ETag is none of these; 304 otherwise.' })),
+  }),
 }
 
 const NO_PARAMETERS = Query({})
 
-type Responses = Record<string, { type?: string }>
+const HEADERS = {
+  ETag: { type: 'string', description: 'The version of the resource, for If-Match and If-None-Match.' },
+  Link: { type: 'string', description: '`<…>; rel="next"` when another page exists (RFC 8288).' },
+  'X-Request-Id': { type: 'string', description: "The caller's, if it was a sane token, else ours." },
+} as const
 
-/** The generator takes a bare `null` for "no body": an answer that is the JSON value null has to say so. */
-const withNulls = (responses: Responses) =>
+type Responses = Record<string, { type?: string; $ref?: string }>
+
+/** The answers of a route with what their headers say. A body of `null` has to be spelled out: it would mean none. */
+const withHeaders = (responses: Responses) =>
   Object.fromEntries(
-    Object.entries(responses).map(([status, schema]) =>
-      status === '200' && schema.type === 'null'
-        ? [status, { description: 'Done.', content: { 'application/json': { schema } } }]
-        : [status, schema],
-    ),
+    Object.entries(responses).map(([status, schema]) => {
+      const headers = {
+        ...(schema.$ref && { ETag: HEADERS.ETag }),
+        ...(schema.type === 'array' && { Link: HEADERS.Link }),
+        'X-Request-Id': HEADERS['X-Request-Id'],
+      }
+      return status === '200'
+        ? [status, { description: 'Done.', headers, content: { 'application/json': { schema } } }]
+        : [status, schema]
+    }),
   )
 
 /** The OpenAPI 3.1 document, made from the schemas that validate, at `/openapi.json`; a page to read it at `/docs`. */
@@ -70,16 +101,22 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
   app.addHook('onRoute', (route) => {
     if (!route.schema || route.schema.hide || !route.schema.operationId) return
     const errors = Object.fromEntries(
-      (route.config?.open ? [503] : errorsOf(route)).map((status) => [
+      errorsOf(route).map((status) => [
         status,
         { description: ERRORS[status], content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } } },
       ]),
     )
+    const condition = conditionOf(route)
     // A route that takes no parameters refuses them, as any other does those it doesn't know.
     route.schema = {
       querystring: NO_PARAMETERS,
       ...route.schema,
-      response: { ...withNulls(route.schema.response as Responses), ...errors },
+      ...(condition && { headers: CONDITIONS[condition] }),
+      response: {
+        ...withHeaders(route.schema.response as Responses),
+        ...(condition === 'if-none-match' && { 304: { type: 'null', description: 'The ETag is known already.' } }),
+        ...errors,
+      },
     }
     if (route.config?.open) route.schema.security = []
   })

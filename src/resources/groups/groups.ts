@@ -101,14 +101,16 @@ export function updateGroup(
   })
 }
 
-/** Shares a block with the group's members; one shared already stays. 404 when either isn't there. */
-export async function attachBlock(scope: Scope, groupId: string, blockId: string): Promise<void> {
-  await scope.attach(groupBlocks, groupId, blockId)
-}
+/** Shares a block with the group's members; one shared already stays. 404 when either isn't there, 412. */
+export const attachBlock = (scope: Scope, groupId: string, blockId: string): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await tx.lock(groups, groupId)
+    await tx.attach(groupBlocks, groupId, blockId)
+  })
 
-/** Shares a block no longer; one that isn't shared is none the less. 404 when either isn't there. */
-export async function detachBlock(scope: Scope, groupId: string, blockId: string): Promise<void> {
-  if (await scope.detach(groupBlocks, groupId, blockId)) return
-  await scope.exists(groups, groupId)
-  await scope.exists(blocks, blockId)
-}
+/** Shares a block no longer; one that isn't shared is none the less. 404 when either isn't there, 412. */
+export const detachBlock = (scope: Scope, groupId: string, blockId: string): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await tx.lock(groups, groupId)
+    if (!(await tx.detach(groupBlocks, groupId, blockId))) await tx.exists(blocks, blockId)
+  })
