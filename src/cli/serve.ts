@@ -13,7 +13,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 /** Readable at a terminal, JSON otherwise. */
 function createLogger(level: string) {
-  if (!process.stdout.isTTY) return pino({ level })
+  // Lines are handed to the system while requests go on, rather than each request waiting for its own.
+  if (!process.stdout.isTTY) return pino({ level }, pino.destination({ dest: 1, sync: false }))
   return pino(
     { level },
     pretty({ sync: true, singleLine: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' }),

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
@@ -59,10 +59,14 @@ export async function repeating<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The rows of a statement. */
-export async function rowsOf<Row = Values>(context: Context, statement: RawBuilder<unknown>): Promise<Row[]> {
+export async function rowsOf<Row = Values>(
+  context: Context,
+  statement: RawBuilder<unknown> | CompiledQuery,
+): Promise<Row[]> {
   const { trx, database } = context
+  const run = (db: Kysely<Tables>) => ('execute' in statement ? statement.execute(db) : db.executeQuery(statement))
   // In a transaction the error stays what it is: the transaction decides whether to begin again.
-  const { rows } = await (trx ? statement.execute(trx) : repeating(() => statement.execute(database.kysely)))
+  const { rows } = await (trx ? run(trx) : repeating(() => run(database.kysely)))
   return rows as Row[]
 }
 

@@ -22,10 +22,12 @@ type Settings = Pick<Config, 'databaseUrl' | 'dataDir' | 'poolSize'>
 
 /** PostgreSQL's `2026-11-21 08:30:53.12+00` as the wire has it: UTC, milliseconds, `Z`. */
 function toInstant(text: string): string {
-  const utc = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3}))?\+00$/.exec(text)
-  if (!utc) return new Date(text).toISOString()
-  return `${utc[1]}T${utc[2]}.${(utc[3] ?? '').padEnd(3, '0')}Z`
+  if (text.length > 26 || text[10] !== ' ' || !text.endsWith('+00')) return new Date(text).toISOString()
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
+
+/** Stands in statements whose JSON goes out as it came: it is left as text. */
+export const UNPARSED = '/* json unparsed */'
 
 /** Equal values on both engines: 64-bit integers as numbers, instants as the wire has them. */
 const types: NonNullable<PoolConfig['types']> = {
@@ -36,12 +38,19 @@ const types: NonNullable<PoolConfig['types']> = {
   },
 }
 
+const unparsed = {
+  getTypeParser: (oid: number, format: 'text' | 'binary') =>
+    oid === pg.types.builtins.JSONB ? String : types.getTypeParser(oid, format as 'text'),
+  // PGlite takes what a query says of its results' types for a list of its parameters' types: it is an empty one.
+  forEach() {},
+}
+
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
 const MAX_PREPARED = 500
 
 /** A client that prepares each statement text once and executes it by name from then on. */
 function preparingClient() {
-  const names = new Map<string, string>()
+  const known = new Map<string, { name?: string; types?: typeof unparsed }>()
   return class extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only Kysely's is changed
     override query(...args: any[]): any {
@@ -49,12 +58,15 @@ function preparingClient() {
       if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) {
         return (super.query as (...all: unknown[]) => unknown).apply(this, args)
       }
-      let name = names.get(text)
-      if (!name && names.size < MAX_PREPARED) {
-        name = `cairn_${names.size}`
-        names.set(text, name)
+      let statement = known.get(text)
+      if (!statement) {
+        statement = text.includes(UNPARSED) ? { types: unparsed } : {}
+        if (known.size < MAX_PREPARED) {
+          statement.name = `cairn_${known.size}`
+          known.set(text, statement)
+        }
       }
-      return (super.query as (...all: unknown[]) => unknown).apply(this, [{ name, text, values }, ...rest])
+      return (super.query as (...all: unknown[]) => unknown).apply(this, [{ ...statement, text, values }, ...rest])
     }
   }
 }

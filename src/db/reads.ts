@@ -1,4 +1,5 @@
-import { type Expression, type SelectQueryBuilder, sql } from 'kysely'
+import { CompiledQuery, type Expression, type SelectQueryBuilder, sql } from 'kysely'
+import { RawJson, serialize } from '../lib/json.ts'
 import { answering, type Context, mine, missing, rawRow, rowsOf, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
 import { type Link, NEXT, type PageOf, type Resource, type Versioned } from './resource.ts'
@@ -10,6 +11,12 @@ export type Table = keyof Tables & string
 export type Select<T extends Table> = SelectQueryBuilder<Tables, T, object>
 
 export type Filter<T extends Table> = (query: Select<T>) => Select<T>
+
+/** What is attached to one owner: the ids, and the JSON array of the resources. */
+export interface Attached {
+  ids: string[]
+  json: RawJson
+}
 
 /** The verbs that read. */
 export function createReads(context: Context) {
@@ -25,11 +32,7 @@ export function createReads(context: Context) {
 
   /** One resource, or undefined. */
   async function find<Wire>(resource: Resource<Wire>, id: string): Promise<(Wire & Versioned) | undefined> {
-    const { table } = resource
-    const [row] = await rowsOf(
-      context,
-      sql`select ${resource.fields}, version from ${sql.table(table)} where ${mine(context, table, id)}`,
-    )
+    const [row] = await rowsOf(context, CompiledQuery.raw(resource.one, [organizationId, id]))
     return row && toWire<Wire>(row, resource.composed)
   }
 
@@ -93,14 +96,10 @@ export function createReads(context: Context) {
   }
 
   /**
-   * What is attached to each of these owners, in order, ready to go out: its JSON is unparsed. By two statements; what
-   * several owners share is read once.
+   * What is attached to each of these owners, in order, ready to go out: written already, what several owners share
+   * once. By two statements.
    */
-  async function linked<Wire extends { id?: string }>(
-    link: Link,
-    target: Resource<Wire>,
-    ownerIds: readonly string[],
-  ): Promise<Map<string, Wire[]>> {
+  async function linked(link: Link, target: Resource, ownerIds: readonly string[]): Promise<Map<string, Attached>> {
     const links = await rowsOf<{ owner: string; target: string }>(
       context,
       sql`select ${sql.ref(link.ownerColumn)} as owner, ${sql.ref(link.targetColumn)} as target
@@ -116,17 +115,18 @@ export function createReads(context: Context) {
       sql`select ${target.rawFields} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
         ${organizationId} and ${sql.ref(`${table}.id`)} = any(${ids}::text[])`,
     )
-    const byId = new Map(rows.map((row) => [row.id as string, rawRow(target, row)]))
-    const found = new Map<string, Wire[]>()
-    for (const row of links) {
-      const wire = byId.get(row.target)
-      // Detached and deleted since the links were read.
-      if (!wire) continue
-      const list = found.get(row.owner)
-      if (list) list.push(wire)
-      else found.set(row.owner, [wire])
-    }
-    return found
+    const written = new Map(rows.map((row) => [row.id as string, serialize(rawRow(target, row))]))
+    // What was deleted since the links were read is attached no longer.
+    const byOwner = Map.groupBy(
+      links.filter((row) => written.has(row.target)),
+      (row) => row.owner,
+    )
+    return new Map(
+      [...byOwner].map(([owner, attached]) => {
+        const targets = attached.map((row) => row.target)
+        return [owner, { ids: targets, json: new RawJson(`[${targets.map((id) => written.get(id)).join()}]`) }]
+      }),
+    )
   }
 
   return { from, find, get, exists, list, select, count, linkedIds, linked }

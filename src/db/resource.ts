@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
+import { UNPARSED } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** What the storage layer has to know of a resource. Declared once, beside its wire shape. */
@@ -12,7 +13,9 @@ export interface Resource<Wire = unknown, T extends string = string> {
   json: ReadonlySet<string>
   /** What its wire shape is selected from: the columns and the computed fields. */
   fields: RawBuilder<unknown>
-  /** The same with JSON as its text, for answers that only pass through. */
+  /** The statement that reads one: `$1` is the organization, `$2` the id. */
+  one: string
+  /** The same, its JSON left unparsed: for answers that only pass through. */
   rawFields: RawBuilder<unknown>
   /** Whether its answers hold more than the row its version counts. */
   composed: boolean
@@ -44,18 +47,16 @@ export const defineResource =
     const columns = names.filter((name) => !(name in computed))
     const json = new Set(names.filter((name) => isJson((schema.properties as Record<string, object>)[name]!)))
     // Written once as text: a list of forty column names is not built anew for every request.
-    const select = (suffix: (name: string) => string) =>
-      sql.raw(
-        names
-          .map((name) => `${computed[name] ?? `"${definition.table}"."${name}"`}${suffix(name)} as "${name}"`)
-          .join(', '),
-      )
+    const fields = names
+      .map((name) => (computed[name] ? `${computed[name]} as "${name}"` : `"${definition.table}"."${name}"`))
+      .join(', ')
     return {
       ...definition,
       columns,
       json,
-      fields: select(() => ''),
-      rawFields: select((name) => (json.has(name) ? '::text' : '')),
+      fields: sql.raw(fields),
+      one: `select ${fields}, version from "${definition.table}" where organization_id = $1 and id = $2`,
+      rawFields: sql.raw(`${UNPARSED} ${fields}`),
       composed: Object.keys(computed).length > 0,
     }
   }

@@ -59,44 +59,44 @@ const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
 const quote = (text: string) => (text.length < 64 && !ESCAPED.test(text) ? `"${text}"` : JSON.stringify(text))
 
-/**
- * What `JSON.stringify` would give, with RawJson spliced in. An object that stands in several places is written once and
- * copied.
- */
-export function serialize(value: unknown): string {
-  return write(value, new Map()) ?? 'null'
-}
+/** What `JSON.stringify` would give, with RawJson spliced in. */
+export const serialize = (value: unknown): string => write(value, new Map()) ?? 'null'
 
-function write(value: unknown, written: Map<object, string>): string | undefined {
+/** `names`: keys that were written before, in their quotes. A page has few of them, many times each. */
+function write(value: unknown, names: Map<string, string>): string | undefined {
   switch (typeof value) {
     case 'string':
       return quote(value)
     case 'number':
-      return Number.isFinite(value) ? String(value) : 'null'
+      return Number.isFinite(value) ? `${value}` : 'null'
     case 'boolean':
       return value ? 'true' : 'false'
     case 'object':
-      return value === null ? 'null' : writeObject(value, written)
+      if (value === null) return 'null'
+      if (value instanceof RawJson) return value.text
+      return Array.isArray(value) ? writeArray(value, names) : writeObject(value, names)
     default:
       return undefined
   }
 }
 
-function writeObject(value: object, written: Map<object, string>): string {
-  if (value instanceof RawJson) return value.text
-  const known = written.get(value)
-  if (known !== undefined) return known
-  let text = ''
-  if (Array.isArray(value)) {
-    for (const item of value) text += `${text === '' ? '' : ','}${write(item, written) ?? 'null'}`
-    text = `[${text}]`
-  } else {
-    for (const key in value) {
-      const inner = write((value as Record<string, unknown>)[key], written)
-      if (inner !== undefined) text += `${text === '' ? '' : ','}${quote(key)}:${inner}`
+function writeArray(list: unknown[], names: Map<string, string>): string {
+  let text = '['
+  for (let n = 0; n < list.length; n++) text += (n === 0 ? '' : ',') + (write(list[n], names) ?? 'null')
+  return `${text}]`
+}
+
+function writeObject(object: object, names: Map<string, string>): string {
+  let text = '{'
+  for (const key in object) {
+    const inner = write((object as Record<string, unknown>)[key], names)
+    if (inner === undefined) continue
+    let name = names.get(key)
+    if (name === undefined) {
+      name = `${JSON.stringify(key)}:`
+      names.set(key, name)
     }
-    text = `{${text}}`
+    text += (text.length === 1 ? '' : ',') + name + inner
   }
-  written.set(value, text)
-  return text
+  return `${text}}`
 }

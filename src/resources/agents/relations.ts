@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { Attached } from '../../db/reads.ts'
 import type { PageOf, Versioned } from '../../db/resource.ts'
 import { NEXT, VERSION } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { composed } from '../../db/writes.ts'
+import { RawJson } from '../../lib/json.ts'
 import { blocks } from '../blocks/schema.ts'
 import { fileBlocksOf } from '../folders/file-blocks.ts'
 import { sources } from '../folders/schema.ts'
@@ -18,28 +20,34 @@ export type Loaded = Agent & Versioned
 
 type Loader = (scope: Scope, byId: Map<string, Loaded>) => Promise<void>
 
+/** Nothing attached, as it goes out. */
+const NONE: Attached = { ids: [], json: new RawJson('[]') }
+
 /** Sets a field of every agent from what was loaded for the page. */
-function fill<T>(byId: Map<string, Loaded>, found: Map<string, T[]>, set: (agent: Loaded, list: T[]) => void) {
-  for (const [id, agent] of byId) set(agent, found.get(id) ?? [])
+function fill<T>(byId: Map<string, Loaded>, found: Map<string, T>, none: T, set: (agent: Loaded, value: T) => void) {
+  for (const [id, agent] of byId) set(agent, found.get(id) ?? none)
 }
+
+/** Written JSON in the place of the list it is. It goes out, and nothing here looks into it. */
+const asList = ({ json }: Attached) => json as unknown as never[]
 
 const ids = (byId: Map<string, Loaded>) => [...byId.keys()]
 
 /** One loader per value of `include`: each loads its relation for a whole page by a constant number of statements. */
 const LOADERS: Record<Include, Loader> = {
   async 'agent.blocks'(scope, byId) {
-    fill(byId, await scope.linked(agentBlocks, blocks, ids(byId)), (agent, list) => {
-      agent.blocks = list
-      agent.memory.blocks = list
+    fill(byId, await scope.linked(agentBlocks, blocks, ids(byId)), NONE, (agent, attached) => {
+      agent.blocks = asList(attached)
+      agent.memory.blocks = asList(attached)
     })
-    fill(byId, await fileBlocksOf(scope, ids(byId)), (agent, list) => {
+    fill(byId, await fileBlocksOf(scope, ids(byId)), [], (agent, list) => {
       agent.memory.file_blocks = list
     })
   },
   async 'agent.identities'(scope, byId) {
-    fill(byId, await scope.linked(agentIdentities, identities, ids(byId)), (agent, list) => {
-      agent.identities = list
-      agent.identity_ids = list.map(({ id }) => id)
+    fill(byId, await scope.linked(agentIdentities, identities, ids(byId)), NONE, (agent, attached) => {
+      agent.identities = asList(attached)
+      agent.identity_ids = attached.ids
     })
   },
   async 'agent.managed_group'(scope, byId) {
@@ -48,7 +56,7 @@ const LOADERS: Record<Include, Loader> = {
     )
     const found = Map.groupBy(managed as Group[], (group) => group.manager_agent_id!)
     // Of several, the oldest: it stays the same while others come and go.
-    fill(byId, found, (agent, list) => {
+    fill(byId, found, [], (agent, list) => {
       const group = list.at(-1)
       if (!group) return
       agent.managed_group = group
@@ -62,14 +70,14 @@ const LOADERS: Record<Include, Loader> = {
     for (const row of rows) byId.get(row.id)!.pending_approval = row.pending_approval!
   },
   async 'agent.secrets'(scope, byId) {
-    fill(byId, await secretsOf(scope, ids(byId)), (agent, list) => {
+    fill(byId, await secretsOf(scope, ids(byId)), [], (agent, list) => {
       agent.secrets = list
       agent.tool_exec_environment_variables = list
     })
   },
   async 'agent.sources'(scope, byId) {
-    fill(byId, await scope.linked(agentFolders, sources, ids(byId)), (agent, list) => {
-      agent.sources = list
+    fill(byId, await scope.linked(agentFolders, sources, ids(byId)), NONE, (agent, attached) => {
+      agent.sources = asList(attached)
     })
   },
   async 'agent.tags'(scope, byId) {
@@ -78,8 +86,8 @@ const LOADERS: Record<Include, Loader> = {
     for (const row of rows) byId.get(row.id)!.tags = row.tags
   },
   async 'agent.tools'(scope, byId) {
-    fill(byId, await scope.linked(agentTools, tools, ids(byId)), (agent, list) => {
-      agent.tools = list
+    fill(byId, await scope.linked(agentTools, tools, ids(byId)), NONE, (agent, attached) => {
+      agent.tools = asList(attached)
     })
   },
 }
