@@ -2,7 +2,6 @@ import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
-import { RawJson } from '../lib/json.ts'
 import type { Database } from './database.ts'
 import { answerFor, undone } from './faults.ts'
 import { COMPOSED, type Resource, VERSION, type Versioned } from './resource.ts'
@@ -79,16 +78,6 @@ export function toWire<Wire>(row: Values, composed = false): Wire & Versioned {
     row.version = undefined
   }
   return row as Wire & Versioned
-}
-
-/** A row of a resource's `rawFields` as it goes out: its JSON unparsed. */
-export function rawRow<Wire>(resource: Resource<Wire>, row: Values): Wire {
-  for (const key in row) {
-    const value = row[key]
-    if (value === null) row[key] = undefined
-    else if (resource.json.has(key)) row[key] = new RawJson(value as string)
-  }
-  return row as Wire
 }
 
 /** One row of the organization's. */

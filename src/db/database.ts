@@ -26,9 +26,6 @@ function toInstant(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
 
-/** Stands in statements whose JSON goes out as it came: it is left as text. */
-export const UNPARSED = '/* json unparsed */'
-
 /** Equal values on both engines: 64-bit integers as numbers, instants as the wire has them. */
 const types: NonNullable<PoolConfig['types']> = {
   getTypeParser(oid, format) {
@@ -38,19 +35,12 @@ const types: NonNullable<PoolConfig['types']> = {
   },
 }
 
-const unparsed = {
-  getTypeParser: (oid: number, format: 'text' | 'binary') =>
-    oid === pg.types.builtins.JSONB ? String : types.getTypeParser(oid, format as 'text'),
-  // PGlite takes what a query says of its results' types for a list of its parameters' types: it is an empty one.
-  forEach() {},
-}
-
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
 const MAX_PREPARED = 500
 
 /** A client that prepares each statement text once and executes it by name from then on. */
 function preparingClient() {
-  const known = new Map<string, { name?: string; types?: typeof unparsed }>()
+  const names = new Map<string, string>()
   return class extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only Kysely's is changed
     override query(...args: any[]): any {
@@ -58,15 +48,12 @@ function preparingClient() {
       if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) {
         return (super.query as (...all: unknown[]) => unknown).apply(this, args)
       }
-      let statement = known.get(text)
-      if (!statement) {
-        statement = text.includes(UNPARSED) ? { types: unparsed } : {}
-        if (known.size < MAX_PREPARED) {
-          statement.name = `cairn_${known.size}`
-          known.set(text, statement)
-        }
+      let name = names.get(text)
+      if (!name && names.size < MAX_PREPARED) {
+        name = `cairn_${names.size}`
+        names.set(text, name)
       }
-      return (super.query as (...all: unknown[]) => unknown).apply(this, [{ ...statement, text, values }, ...rest])
+      return (super.query as (...all: unknown[]) => unknown).apply(this, [{ name, text, values }, ...rest])
     }
   }
 }

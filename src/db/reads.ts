@@ -1,6 +1,6 @@
 import { CompiledQuery, type Expression, type SelectQueryBuilder, sql } from 'kysely'
-import { RawJson, serialize } from '../lib/json.ts'
-import { answering, type Context, mine, missing, rawRow, rowsOf, toWire, type Values } from './context.ts'
+import { RawJson } from '../lib/json.ts'
+import { answering, type Context, mine, missing, rowsOf, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
 import { type Link, NEXT, type PageOf, type Resource, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
@@ -50,14 +50,17 @@ export function createReads(context: Context) {
     if (rows.length === 0) throw missing(resource, id)
   }
 
-  /** One page, by one statement, ready to go out: its JSON is unparsed. 404 for a cursor whose place can't be known. */
+  /**
+   * One page, by one statement, ready to go out: written by the database; only the id and the resource's `keys` can be
+   * read from it. 404 for a cursor whose place can't be known.
+   */
   async function list<Wire, T extends Table>(
     resource: Resource<Wire, T>,
     page: PageQuery,
     filter?: Filter<T>,
   ): Promise<PageOf<Wire>> {
     const { limit, backward, orderBy, where, cursors } = keyset(resource, organizationId, page)
-    let query = from(resource.table).select(() => resource.rawFields as never) as Select<T>
+    let query = from(resource.table).select(() => resource.written as never) as Select<T>
     if (filter) query = filter(query)
     for (const condition of where) query = query.where(condition)
     for (const key of orderBy) query = query.orderBy(key as Expression<unknown>)
@@ -67,7 +70,7 @@ export function createReads(context: Context) {
     const more = rows.length > limit
     if (more) rows.pop()
     if (backward) rows.reverse()
-    const found: PageOf<Wire> = rows.map((row) => rawRow(resource, row))
+    const found = rows.map(({ json, ...keys }) => Object.assign(new RawJson(json as string), keys)) as PageOf<Wire>
     if (more) found[NEXT] = backward ? { before: rows[0]!.id as string } : { after: rows.at(-1)!.id as string }
     return found
   }
@@ -110,12 +113,12 @@ export function createReads(context: Context) {
     if (links.length === 0) return new Map()
     const ids = [...new Set(links.map((row) => row.target))]
     const { table } = target
-    const rows = await rowsOf(
+    const rows = await rowsOf<{ id: string; json: string }>(
       context,
-      sql`select ${target.rawFields} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
+      sql`select ${target.written} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
         ${organizationId} and ${sql.ref(`${table}.id`)} = any(${ids}::text[])`,
     )
-    const written = new Map(rows.map((row) => [row.id as string, serialize(rawRow(target, row))]))
+    const written = new Map(rows.map((row) => [row.id, row.json]))
     // What was deleted since the links were read is attached no longer.
     const byOwner = Map.groupBy(
       links.filter((row) => written.has(row.target)),

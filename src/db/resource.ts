@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
-import { UNPARSED } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** What the storage layer has to know of a resource. Declared once, beside its wire shape. */
@@ -9,14 +8,13 @@ export interface Resource<Wire = unknown, T extends string = string> {
   prefix: Prefix
   /** The columns that leave the server. */
   columns: readonly string[]
-  /** Its fields that hold JSON. */
-  json: ReadonlySet<string>
   /** What its wire shape is selected from: the columns and the computed fields. */
   fields: RawBuilder<unknown>
   /** The statement that reads one: `$1` is the organization, `$2` the id. */
   one: string
-  /** The same, its JSON left unparsed: for answers that only pass through. */
-  rawFields: RawBuilder<unknown>
+  /** The wire shape as JSON text that the database writes (`json`), and beside it the columns of `keys`. */
+  written: RawBuilder<unknown>
+  keys: readonly string[]
   /** Whether its answers hold more than the row its version counts. */
   composed: boolean
   /** Columns that must not be copied into the history. */
@@ -30,33 +28,49 @@ export interface Resource<Wire = unknown, T extends string = string> {
 interface Definition<T extends string> extends Pick<Resource<unknown, T>, 'table' | 'prefix' | 'unlogged' | 'order'> {
   /** JSON fields that are not columns: SQL over the table's own row. */
   computed?: Record<string, string>
+  /** Columns that are needed beside the written JSON, besides the id. */
+  keys?: readonly string[]
 }
 
-/** Whether a field of this schema holds an object or an array. */
-const isJson = (schema: { type?: unknown; $ref?: string; anyOf?: unknown }) =>
-  schema.type === 'object' || schema.type === 'array' || schema.$ref !== undefined || schema.anyOf !== undefined
+interface Field {
+  type?: unknown
+  format?: string
+  title?: string
+  enum?: unknown[]
+}
+
+/** SQL that writes a column as JSON text, null where it has no value. */
+function toJson(column: string, { type, format, title, enum: values }: Field): string {
+  if (type === 'integer' || type === 'number' || type === 'boolean') return `${column}::text`
+  if (type !== 'string') return `${column}::text`
+  if (format === 'date-time')
+    return `'"' || to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
+  // Ids and the values of enumerations have nothing to escape.
+  if (values || title?.endsWith('-<uuid>')) return `'"' || ${column} || '"'`
+  return `to_json(${column})::text`
+}
 
 /** Declares a resource: its columns are the fields of its wire shape, less the computed ones. */
 export const defineResource =
   <Wire>() =>
   <T extends keyof Tables & string>(
     schema: { properties: object },
-    { computed = {}, ...definition }: Definition<T>,
+    { computed = {}, keys = [], ...definition }: Definition<T>,
   ): Resource<Wire, T> => {
-    const names = Object.keys(schema.properties)
-    const columns = names.filter((name) => !(name in computed))
-    const json = new Set(names.filter((name) => isJson((schema.properties as Record<string, object>)[name]!)))
-    // Written once as text: a list of forty column names is not built anew for every request.
-    const fields = names
-      .map((name) => (computed[name] ? `${computed[name]} as "${name}"` : `"${definition.table}"."${name}"`))
-      .join(', ')
+    // Written once as text: a list of forty columns is not built anew for every request.
+    const shapes = Object.entries(schema.properties) as [string, Field][]
+    const sourceOf = (name: string) => computed[name] ?? `"${definition.table}"."${name}"`
+    const fields = shapes.map(([name]) => `${sourceOf(name)} as "${name}"`).join(', ')
+    // A field without a value is null, and concat_ws leaves nulls out: so does the wire.
+    const members = shapes.map(([name, shape]) => `'"${name}":' || ${toJson(sourceOf(name), shape)}`).join(', ')
+    const beside = ['id', ...keys].map((name) => `"${definition.table}"."${name}"`).join(', ')
     return {
       ...definition,
-      columns,
-      json,
+      columns: shapes.map(([name]) => name).filter((name) => !(name in computed)),
+      keys,
       fields: sql.raw(fields),
       one: `select ${fields}, version from "${definition.table}" where organization_id = $1 and id = $2`,
-      rawFields: sql.raw(`${UNPARSED} ${fields}`),
+      written: sql.raw(`${beside}, '{' || concat_ws(',', ${members}) || '}' as json`),
       composed: Object.keys(computed).length > 0,
     }
   }

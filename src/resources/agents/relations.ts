@@ -4,7 +4,7 @@ import type { PageOf, Versioned } from '../../db/resource.ts'
 import { NEXT, VERSION } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { composed } from '../../db/writes.ts'
-import { RawJson } from '../../lib/json.ts'
+import { RawJson, serialize } from '../../lib/json.ts'
 import { blocks } from '../blocks/schema.ts'
 import { fileBlocksOf } from '../folders/file-blocks.ts'
 import { sources } from '../folders/schema.ts'
@@ -18,20 +18,28 @@ import { secretsOf } from './secrets.ts'
 
 export type Loaded = Agent & Versioned
 
-type Loader = (scope: Scope, byId: Map<string, Loaded>) => Promise<void>
+/** What is loaded with an agent, besides its own row. */
+type Relations = Omit<Agent, keyof AgentRowWire>
+
+type Loader = (scope: Scope, byId: Map<string, Relations>) => Promise<void>
 
 /** Nothing attached, as it goes out. */
 const NONE: Attached = { ids: [], json: new RawJson('[]') }
 
 /** Sets a field of every agent from what was loaded for the page. */
-function fill<T>(byId: Map<string, Loaded>, found: Map<string, T>, none: T, set: (agent: Loaded, value: T) => void) {
+function fill<T>(
+  byId: Map<string, Relations>,
+  found: Map<string, T>,
+  none: T,
+  set: (agent: Relations, value: T) => void,
+) {
   for (const [id, agent] of byId) set(agent, found.get(id) ?? none)
 }
 
 /** Written JSON in the place of the list it is. It goes out, and nothing here looks into it. */
 const asList = ({ json }: Attached) => json as unknown as never[]
 
-const ids = (byId: Map<string, Loaded>) => [...byId.keys()]
+const ids = (byId: Map<string, Relations>) => [...byId.keys()]
 
 /** One loader per value of `include`: each loads its relation for a whole page by a constant number of statements. */
 const LOADERS: Record<Include, Loader> = {
@@ -101,8 +109,17 @@ export function relationsOf(include?: readonly Include[], legacy: readonly strin
   return [...new Set(named.filter((relation) => relation !== undefined))]
 }
 
-/** The fields that are absent unless loaded. */
-const OPTIONAL = {
+/** The relations of an agent before any is loaded. The order of the fields is that of the answer. */
+const nothingLoaded = (agent_type: string): Relations => ({
+  blocks: [],
+  tools: [],
+  sources: [],
+  tags: [],
+  memory: { agent_type, blocks: [], file_blocks: [], git_enabled: false, prompt_template: '' },
+  ...ABSENT,
+})
+
+const ABSENT = {
   identities: undefined,
   identity_ids: undefined,
   managed_group: undefined,
@@ -110,6 +127,14 @@ const OPTIONAL = {
   pending_approval: undefined,
   secrets: undefined,
   tool_exec_environment_variables: undefined,
+} as unknown as Pick<Relations, 'identities'>
+
+/** The row with its relations, be it written already or not. */
+function withRelations(row: AgentRowWire & Versioned, relations: Relations): Loaded {
+  if (row instanceof RawJson) {
+    return new RawJson(`${row.text.slice(0, -1)},${serialize(relations).slice(1)}`) as unknown as Loaded
+  }
+  return Object.assign(row, relations)
 }
 
 /**
@@ -118,25 +143,14 @@ const OPTIONAL = {
  */
 export async function loadRelations(
   scope: Scope,
-  rows: readonly (AgentRowWire & Versioned)[],
+  rows: PageOf<AgentRowWire & Versioned>,
   relations: readonly Include[],
 ): Promise<PageOf<Loaded>> {
-  const loaded: PageOf<Loaded> = rows.map((row) => {
-    const agent = row as Loaded
-    agent.blocks = []
-    agent.tools = []
-    agent.sources = []
-    agent.tags = []
-    agent.memory = { agent_type: row.agent_type, blocks: [], file_blocks: [], git_enabled: false, prompt_template: '' }
-    // The fields keep these places in whichever order they are asked for, so that equal agents have equal ETags.
-    Object.assign(agent, OPTIONAL)
-    if (relations.length > 0 && agent[VERSION] !== undefined) composed(agent)
-    return agent
-  })
-  const next = (rows as PageOf<unknown>)[NEXT]
-  if (next) loaded[NEXT] = next
-  const byId = new Map(loaded.map((agent) => [agent.id, agent]))
+  const byId = new Map(rows.map((row) => [row.id, nothingLoaded(row.agent_type)]))
   // One after the other: a request holds one connection of the pool, however much it asks for.
   if (byId.size > 0) for (const relation of relations) await LOADERS[relation](scope, byId)
+  const loaded: PageOf<Loaded> = rows.map((row) => withRelations(row, byId.get(row.id)!))
+  if (relations.length > 0) for (const agent of loaded) if (agent[VERSION] !== undefined) composed(agent)
+  loaded[NEXT] = rows[NEXT]
   return loaded
 }
