@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openEmbedded } from '../src/db/embedded.ts'
 import type { Plan, Statement } from './capture.ts'
-import { answer } from './helper.ts'
+import { answer } from './child.ts'
 import { blockValue } from './operations.ts'
 
 /** The bare driver: the SQL of one operation over and over, from a plain pool, with nothing around it. */

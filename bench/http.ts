@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answer } from './helper.ts'
+import { answer } from './child.ts'
 
 /** The bare HTTP route: reads the request and answers a prepared body. */
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startChild } from './child.ts'
 import type { DriverQuestion } from './driver.ts'
-import { startHelper } from './helper.ts'
 import { measureOperations, measureRatio, totalSeconds } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { createProgress } from './progress.ts'
@@ -23,8 +23,8 @@ async function run(
   const cold = await start()
   await cold.stop()
   const server = await start()
-  const driver = cleanup.use(startHelper<DriverQuestion, number>('./driver.ts'))
-  const http = cleanup.use(startHelper<string, number>('./http.ts'))
+  const driver = cleanup.use(startChild<DriverQuestion, number>('./driver.ts'))
+  const http = cleanup.use(startChild<string, number>('./http.ts'))
   await driver.ask({ open: prepared.driver })
 
   const total = totalSeconds(operations.length, options.seconds)

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks'
+import type { Child } from './child.ts'
 import type { DriverQuestion } from './driver.ts'
-import type { Helper } from './helper.ts'
 import { createLoad } from './load.ts'
 import type { Operation } from './operations.ts'
 import type { Server } from './server.ts'
@@ -25,8 +25,8 @@ export interface Figures {
 
 export interface Bench {
   server: Server
-  driver: Helper<DriverQuestion, number>
-  http: Helper<string, number>
+  driver: Child<DriverQuestion, number>
+  http: Child<string, number>
   key: string
   seconds: number
   /** Told before each piece of work how long it will take, in seconds. */

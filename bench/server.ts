@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { end } from './helper.ts'
+import { end } from './child.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const START_SECONDS = 60
 
 export interface Server {
@@ -14,6 +14,12 @@ export interface Server {
   /** The most memory the process has held so far, in MB; null where the system doesn't tell. */
   peakMemory(): number | null
   stop(): Promise<void>
+}
+
+/** What `npm start` gives to node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return scripts.start.split(' ').slice(1)
 }
 
 /**
@@ -28,7 +34,8 @@ export async function startServer(
 ): Promise<Server> {
   const log = openSync(logFile, 'w')
   const start = performance.now()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+  const child = spawn(process.execPath, startArguments(), {
+    cwd: ROOT,
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', CAIRN_API_KEY: key, ...settings },
     stdio: ['ignore', log, log],
   })

@@ -42,7 +42,11 @@ export function addHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload: unknown, done) => {
     const { versioned } = reply
     if (!versioned || reply.statusCode !== 200) return done(null, payload)
-    const hash = versioned[COMPOSED] ? `.${createHash('sha1').update(String(payload)).digest('base64url')}` : ''
+    const hash = versioned[COMPOSED]
+      ? `.${createHash('sha1')
+          .update(payload as Buffer)
+          .digest('base64url')}`
+      : ''
     const etag = `"${versioned[VERSION]}${hash}"`
     reply.header('etag', etag)
     const known = request.headers['if-none-match']

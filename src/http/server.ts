@@ -45,7 +45,8 @@ export function createServer(options: {
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
-  app.setSerializerCompiler(() => serialize)
+  // A buffer: the text is encoded once, and its length is known without counting.
+  app.setSerializerCompiler(() => (value) => Buffer.from(serialize(value)) as unknown as string)
   app.removeContentTypeParser('text/plain')
   addJsonParser(app as unknown as FastifyInstance)
   // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
 /** A process of the benchmark's own that does one thing at a time for it. */
-export interface Helper<Question, Answer> extends AsyncDisposable {
+export interface Child<Question, Answer> extends AsyncDisposable {
   ask(question: Question): Promise<Answer>
 }
 
@@ -17,7 +17,7 @@ export async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Starts a file of this folder in a process of its own. */
-export function startHelper<Question, Answer>(file: string): Helper<Question, Answer> {
+export function startChild<Question, Answer>(file: string): Child<Question, Answer> {
   const child = fork(new URL(file, import.meta.url), [], { serialization: 'advanced' })
   return {
     async ask(question) {
