@@ -2,35 +2,22 @@ import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
+import { bearing, linkedTo } from '../tags/filter.ts'
 import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
 import { type Loaded, loadRelations, relationsOf } from './relations.ts'
 import { agents } from './schema.ts'
 
 /** Which agents: one filter for lists and counts. */
 export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
-  const { query_text, tags, match_all_tags, identity_id, identifier_keys } = filters
+  const { query_text, tags, match_all_tags } = filters
   const exact = ['name', 'project_id', 'template_id', 'base_template_id', 'created_by_id', 'last_stop_reason'] as const
   return (query) => {
     let q = query
     for (const column of exact) if (filters[column] !== undefined) q = q.where(`agents.${column}`, '=', filters[column])
     if (!filters.show_hidden_agents) q = q.where('agents.hidden', 'is not', true)
     if (query_text !== undefined) q = q.where('agents.name', 'ilike', `%${escapeLike(query_text)}%`)
-    if (tags) {
-      const wanted = match_all_tags ? [...new Set(tags)].map((tag) => [tag]) : [tags]
-      for (const any of wanted) {
-        q = q.where(sql<boolean>`exists (select from agents_tags t where t.organization_id = agents.organization_id
-          and t.agent_id = agents.id and t.tag = any(${any}::text[]))`)
-      }
-    }
-    if (identity_id !== undefined) {
-      q = q.where(sql<boolean>`exists (select from agents_identities l where l.organization_id = agents.organization_id
-        and l.agent_id = agents.id and l.identity_id = ${identity_id})`)
-    }
-    if (identifier_keys) {
-      q = q.where(sql<boolean>`exists (select from agents_identities l join identities i
-          on i.organization_id = l.organization_id and i.id = l.identity_id
-        where l.organization_id = agents.organization_id and l.agent_id = agents.id
-          and i.identifier_key = any(${identifier_keys}::text[]))`)
+    for (const condition of [...bearing('agents', tags, match_all_tags), ...linkedTo('agents', filters)]) {
+      q = q.where(condition)
     }
     return q
   }

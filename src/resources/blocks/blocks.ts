@@ -5,6 +5,7 @@ import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { identities } from '../identities/schema.ts'
+import { bearing, linkedTo } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
 import {
   type Block,
@@ -18,7 +19,7 @@ import {
 
 /** Which blocks: one filter for lists and counts. */
 export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
-  const { templates_only, name, tags, match_all_tags, identity_id, identifier_keys } = filters
+  const { templates_only, name, tags, match_all_tags } = filters
   const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
   const agents = sql<number>`(select count(*) from agents_blocks l
@@ -36,22 +37,8 @@ export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
     for (const [column, part] of Object.entries(contains) as [keyof typeof contains, string | undefined][]) {
       if (part !== undefined) q = q.where(`blocks.${column}`, 'ilike', `%${escapeLike(part)}%`)
     }
-    if (tags) {
-      const wanted = match_all_tags ? [...new Set(tags)].map((tag) => [tag]) : [tags]
-      for (const any of wanted) {
-        q = q.where(sql<boolean>`exists (select from blocks_tags t where t.organization_id = blocks.organization_id
-          and t.block_id = blocks.id and t.tag = any(${any}::text[]))`)
-      }
-    }
-    if (identity_id !== undefined) {
-      q = q.where(sql<boolean>`exists (select from blocks_identities l where l.organization_id = blocks.organization_id
-        and l.block_id = blocks.id and l.identity_id = ${identity_id})`)
-    }
-    if (identifier_keys) {
-      q = q.where(sql<boolean>`exists (select from blocks_identities l join identities i
-          on i.organization_id = l.organization_id and i.id = l.identity_id
-        where l.organization_id = blocks.organization_id and l.block_id = blocks.id
-          and i.identifier_key = any(${identifier_keys}::text[]))`)
+    for (const condition of [...bearing('blocks', tags, match_all_tags), ...linkedTo('blocks', filters)]) {
+      q = q.where(condition)
     }
     const { connected_to_agents_count_gt: more, connected_to_agents_count_lt: fewer } = filters
     if (more !== undefined) q = q.where(sql<boolean>`${agents} > ${more}`)
