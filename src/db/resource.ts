@@ -12,9 +12,8 @@ export interface Resource<Wire = unknown, T extends string = string> {
   fields: RawBuilder<unknown>
   /** The statement that reads one: `$1` is the organization, `$2` the id. */
   one: string
-  /** The wire shape as JSON text that the database writes (`json`), and beside it the columns of `keys`. */
+  /** The wire shape as JSON text that the database writes (`json`), and beside it the id and the definition's `keys`. */
   written: RawBuilder<unknown>
-  keys: readonly string[]
   /** Whether its answers hold more than the row its version counts. */
   composed: boolean
   /** Columns that must not be copied into the history. */
@@ -41,7 +40,7 @@ interface Field {
 
 /** SQL that writes a column as JSON text, null where it has no value. */
 function toJson(column: string, { type, format, title, enum: values }: Field): string {
-  if (type === 'integer' || type === 'number' || type === 'boolean') return `${column}::text`
+  // Numbers, booleans and JSON are written as the database writes them.
   if (type !== 'string') return `${column}::text`
   if (format === 'date-time')
     return `'"' || to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
@@ -67,7 +66,6 @@ export const defineResource =
     return {
       ...definition,
       columns: shapes.map(([name]) => name).filter((name) => !(name in computed)),
-      keys,
       fields: sql.raw(fields),
       one: `select ${fields}, version from "${definition.table}" where organization_id = $1 and id = $2`,
       written: sql.raw(`${beside}, '{' || concat_ws(',', ${members}) || '}' as json`),
