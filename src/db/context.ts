@@ -4,7 +4,7 @@ import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
 import type { Database } from './database.ts'
 import { answerFor, undone } from './faults.ts'
-import { COMPOSED, type Resource, VERSION, type Versioned } from './resource.ts'
+import { type Resource, VERSION, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
 
 /** Who acts, for which organization, and under which condition. */
@@ -63,18 +63,16 @@ export async function rowsOf<Row = Values>(
   statement: RawBuilder<unknown> | CompiledQuery,
 ): Promise<Row[]> {
   const { trx, database } = context
-  const run = (db: Kysely<Tables>) => ('execute' in statement ? statement.execute(db) : db.executeQuery(statement))
+  const compiled = 'compile' in statement ? statement.compile(database.kysely) : statement
   // In a transaction the error stays what it is: the transaction decides whether to begin again.
-  const { rows } = await (trx ? run(trx) : repeating(() => run(database.kysely)))
-  return rows as Row[]
+  return trx ? ((await trx.executeQuery(compiled)).rows as Row[]) : repeating(() => database.query<Row>(compiled))
 }
 
 /** The row as it goes out: fields without a value left out, the version beside it. */
-export function toWire<Wire>(row: Values, composed = false): Wire & Versioned {
+export function toWire<Wire>(row: Values): Wire & Versioned {
   for (const key in row) if (row[key] === null) row[key] = undefined
   if (row.version !== undefined) {
     Object.defineProperty(row, VERSION, { value: row.version })
-    if (composed) Object.defineProperty(row, COMPOSED, { value: true })
     row.version = undefined
   }
   return row as Wire & Versioned

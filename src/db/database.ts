@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
+import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg, { type PoolClient, type PoolConfig } from 'pg'
 import type { Config } from '../config.ts'
 import { openEmbedded } from './embedded.ts'
+import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,6 +12,8 @@ import type { Tables } from './tables.ts'
 export interface Database {
   engine: 'embedded' | 'postgres'
   kysely: Kysely<Tables>
+  /** The rows of one statement outside of any transaction, without Kysely's way around the pool. */
+  query<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
   /** The embedded database as a file that `openDatabase` can start from. */
@@ -34,6 +37,9 @@ const types: NonNullable<PoolConfig['types']> = {
     return pg.types.getTypeParser(oid as number, format as 'text')
   },
 }
+
+/** Connections that are kept for transactions. */
+const TRANSACTIONS = 2
 
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
 const MAX_PREPARED = 500
@@ -79,6 +85,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
       connectionTimeoutMillis: 5_000,
       options: '-c TimeZone=UTC',
       application_name: 'cairn',
+      pipeline: true,
     }),
     types,
     Client: preparingClient() as unknown as typeof pg.Client,
@@ -86,10 +93,17 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   // An idle connection that breaks is replaced by the next request's; without a listener it would end the process.
   pool.on('error', () => {})
 
+  const send = remote
+    ? createLanes(pool, Math.max(1, settings.poolSize - TRANSACTIONS))
+    : async <Row>(text: string, values: readonly unknown[]) =>
+        (await pool.query(text, values as unknown[])).rows as Row[]
   const busy = new AsyncLocalStorage<true>()
+  const refuse = () => {
+    if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')
+  }
   const guarded = {
     connect(): Promise<PoolClient> {
-      if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')
+      refuse()
       return pool.connect()
     },
     end: () => pool.end(),
@@ -99,6 +113,10 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   return {
     engine: remote ? 'postgres' : 'embedded',
     kysely,
+    async query<Row>({ sql, parameters }: CompiledQuery) {
+      refuse()
+      return send<Row>(sql, parameters)
+    },
     transaction: (work) => kysely.transaction().execute((trx) => busy.run(true, () => work(trx))),
     dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')

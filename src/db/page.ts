@@ -13,15 +13,23 @@ export interface PageQuery {
 
 export interface Keyset {
   limit: number
+  /** As many rows as are fetched at most. */
+  size: RawBuilder<number>
   /** Rows are fetched from the far end and turned round: the page is the one just before a cursor. */
   backward: boolean
   /** The order the rows are fetched in. */
-  orderBy: RawBuilder<unknown>[]
+  orderBy: RawBuilder<unknown>
   /** Keeps the rows on the asked-for side of the cursors. */
   where: RawBuilder<boolean>[]
   /** Cursors whose place only their row can tell. */
   cursors: string[]
 }
+
+/**
+ * Limits the planner can see, for it plans a page as long as a tenth of the table otherwise: few, so that a list has few
+ * statements and their plans are kept.
+ */
+const SIZES = [64, 256].map((size) => [size, sql<number>`${sql.lit(size)}`] as const)
 
 /**
  * The sort key. Rows without a value come last in both directions: each direction has a stand-in beyond every instant,
@@ -57,14 +65,16 @@ export function keyset(resource: Resource<unknown>, organizationId: string, page
       ? sql<boolean>`(${key}, ${id}) > (${place(cursor)}, ${cursor}::text)`
       : sql<boolean>`(${key}, ${id}) < (${place(cursor)}, ${cursor}::text)`
 
+  const limit = page.limit ?? 50
   const where: RawBuilder<boolean>[] = []
   if (page.after !== undefined) where.push(beyond(page.after, true))
   if (page.before !== undefined) where.push(beyond(page.before, false))
   const direction = (order === 'asc') === backward ? sql`desc` : sql`asc`
   return {
-    limit: page.limit ?? 50,
+    limit,
+    size: SIZES.find(([size]) => size > limit)![1],
     backward,
-    orderBy: [sql`${key} ${direction}`, sql`${id} ${direction}`],
+    orderBy: sql`${key} ${direction}, ${id} ${direction}`,
     where,
     cursors: [page.after, page.before].filter(
       (cursor) => cursor !== undefined && !(column === 'created_at' && instantOf(cursor)),

@@ -1,9 +1,9 @@
-import { CompiledQuery, type Expression, type SelectQueryBuilder, sql } from 'kysely'
-import { RawJson } from '../lib/json.ts'
+import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import { answering, type Context, mine, missing, rowsOf, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
-import { type Link, NEXT, type PageOf, type Resource, type Versioned } from './resource.ts'
+import type { Link, PageOf, Resource, Versioned, Written } from './resource.ts'
 import type { Tables } from './tables.ts'
+import { oneOf, pageOf, type WrittenOne, type WrittenPage, writeOne, writePage } from './written.ts'
 
 export type Table = keyof Tables & string
 
@@ -11,12 +11,6 @@ export type Table = keyof Tables & string
 export type Select<T extends Table> = SelectQueryBuilder<Tables, T, object>
 
 export type Filter<T extends Table> = (query: Select<T>) => Select<T>
-
-/** What is attached to one owner: the ids, and the JSON array of the resources. */
-export interface Attached {
-  ids: string[]
-  json: RawJson
-}
 
 /** The verbs that read. */
 export function createReads(context: Context) {
@@ -33,7 +27,7 @@ export function createReads(context: Context) {
   /** One resource, or undefined. */
   async function find<Wire>(resource: Resource<Wire>, id: string): Promise<(Wire & Versioned) | undefined> {
     const [row] = await rowsOf(context, CompiledQuery.raw(resource.one, [organizationId, id]))
-    return row && toWire<Wire>(row, resource.composed)
+    return row && toWire<Wire>(row)
   }
 
   /** One resource. 404 when the organization has none with this id. */
@@ -51,28 +45,39 @@ export function createReads(context: Context) {
   }
 
   /**
-   * One page, by one statement, ready to go out: written by the database; only the id and the resource's `keys` can be
-   * read from it. 404 for a cursor whose place can't be known.
+   * One resource ready to go out, by one statement: written by the database, nothing of it can be read here. `written`
+   * adds to its own columns. 404 when the organization has none with this id.
+   */
+  async function retrieve<Wire>(resource: Resource<Wire>, id: string, written?: Written): Promise<Wire & Versioned> {
+    const statement = written
+      ? writeOne(resource, organizationId, id, written)
+      : CompiledQuery.raw(resource.oneWritten, [organizationId, id])
+    const [row] = await rowsOf<WrittenOne>(context, statement)
+    if (!row) throw missing(resource, id)
+    return oneOf<Wire>(row, resource.composed || Boolean(written?.tables?.length), written ?? resource.written)
+  }
+
+  /**
+   * One page ready to go out, by one statement: written by the database, nothing of it can be read here. 404 for a
+   * cursor whose place can't be known.
    */
   async function list<Wire, T extends Table>(
     resource: Resource<Wire, T>,
     page: PageQuery,
     filter?: Filter<T>,
+    written = resource.written,
   ): Promise<PageOf<Wire>> {
-    const { limit, backward, orderBy, where, cursors } = keyset(resource, organizationId, page)
-    let query = from(resource.table).select(() => resource.written as never) as Select<T>
+    const keys = keyset(resource, organizationId, page)
+    let query = from(resource.table)
+      .selectAll(resource.table as never)
+      .select(() => sql`row_number() over (order by ${keys.orderBy})`.as('n') as never) as Select<T>
     if (filter) query = filter(query)
-    for (const condition of where) query = query.where(condition)
-    for (const key of orderBy) query = query.orderBy(key as Expression<unknown>)
-    const rows = (await answering(query.limit(limit + 1).execute())) as Values[]
+    for (const condition of keys.where) query = query.where(condition)
+    query = query.orderBy(keys.orderBy).limit(keys.size)
+    const [found] = await rowsOf<WrittenPage>(context, writePage(resource, keys, query as never, written))
     // A row shows that the cursors' places were known.
-    if (rows.length === 0) for (const cursor of cursors) await exists(resource, cursor)
-    const more = rows.length > limit
-    if (more) rows.pop()
-    if (backward) rows.reverse()
-    const found = rows.map(({ json, ...keys }) => Object.assign(new RawJson(json as string), keys)) as PageOf<Wire>
-    if (more) found[NEXT] = backward ? { before: rows[0]!.id as string } : { after: rows.at(-1)!.id as string }
-    return found
+    if (found!.json === null) for (const cursor of keys.cursors) await exists(resource, cursor)
+    return pageOf(found!, keys, written)
   }
 
   /** Every row the filter keeps, as the resource goes out: for what is bounded by what it belongs to. */
@@ -98,41 +103,7 @@ export function createReads(context: Context) {
     return rows.map((row) => row.id)
   }
 
-  /**
-   * What is attached to each of these owners, in order, ready to go out: written already, what several owners share
-   * once. By two statements.
-   */
-  async function linked(link: Link, target: Resource, ownerIds: readonly string[]): Promise<Map<string, Attached>> {
-    const links = await rowsOf<{ owner: string; target: string }>(
-      context,
-      sql`select ${sql.ref(link.ownerColumn)} as owner, ${sql.ref(link.targetColumn)} as target
-        from ${sql.table(link.table)}
-        where organization_id = ${organizationId} and ${sql.ref(link.ownerColumn)} = any(${ownerIds}::text[])
-        order by position`,
-    )
-    if (links.length === 0) return new Map()
-    const ids = [...new Set(links.map((row) => row.target))]
-    const { table } = target
-    const rows = await rowsOf<{ id: string; json: string }>(
-      context,
-      sql`select ${target.written} from ${sql.table(table)} where ${sql.ref(`${table}.organization_id`)} =
-        ${organizationId} and ${sql.ref(`${table}.id`)} = any(${ids}::text[])`,
-    )
-    const written = new Map(rows.map((row) => [row.id, row.json]))
-    // What was deleted since the links were read is attached no longer.
-    const byOwner = Map.groupBy(
-      links.filter((row) => written.has(row.target)),
-      (row) => row.owner,
-    )
-    return new Map(
-      [...byOwner].map(([owner, attached]) => {
-        const targets = attached.map((row) => row.target)
-        return [owner, { ids: targets, json: new RawJson(`[${targets.map((id) => written.get(id)).join()}]`) }]
-      }),
-    )
-  }
-
-  return { from, find, get, exists, list, select, count, linkedIds, linked }
+  return { from, find, get, exists, retrieve, list, select, count, linkedIds }
 }
 
 export type Reads = ReturnType<typeof createReads>

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
+import { membersOf, objectOf } from './members.ts'
 import type { Tables } from './tables.ts'
 
 /** What the storage layer has to know of a resource. Declared once, beside its wire shape. */
@@ -12,8 +13,12 @@ export interface Resource<Wire = unknown, T extends string = string> {
   fields: RawBuilder<unknown>
   /** The statement that reads one: `$1` is the organization, `$2` the id. */
   one: string
-  /** The wire shape as JSON text that the database writes (`json`), and beside it the id and the definition's `keys`. */
-  written: RawBuilder<unknown>
+  /** SQL: the members of the wire shape's JSON object. */
+  members: string
+  /** The wire shape as the database writes it. */
+  written: Written
+  /** The statement that reads one as it goes out: `$1` is the organization, `$2` the id. */
+  oneWritten: string
   /** Whether its answers hold more than the row its version counts. */
   composed: boolean
   /** Columns that must not be copied into the history. */
@@ -27,26 +32,18 @@ export interface Resource<Wire = unknown, T extends string = string> {
 interface Definition<T extends string> extends Pick<Resource<unknown, T>, 'table' | 'prefix' | 'unlogged' | 'order'> {
   /** JSON fields that are not columns: SQL over the table's own row. */
   computed?: Record<string, string>
-  /** Columns that are needed beside the written JSON, besides the id. */
-  keys?: readonly string[]
 }
 
-interface Field {
-  type?: unknown
-  format?: string
-  title?: string
-  enum?: unknown[]
-}
-
-/** SQL that writes a column as JSON text, null where it has no value. */
-function toJson(column: string, { type, format, title, enum: values }: Field): string {
-  // Numbers, booleans and JSON are written as the database writes them.
-  if (type !== 'string') return `${column}::text`
-  if (format === 'date-time')
-    return `'"' || to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
-  // Ids and the values of enumerations have nothing to escape.
-  if (values || title?.endsWith('-<uuid>')) return `'"' || ${column} || '"'`
-  return `to_json(${column})::text`
+/** How the database writes rows as JSON: a text for each. */
+export interface Written {
+  /** SQL over the row, under its table's name, and over what is joined to it. */
+  json: RawBuilder<unknown>
+  /** Common table expressions over `page`, which has the rows. */
+  tables?: readonly RawBuilder<unknown>[]
+  /** Joins to the row, of one row at most each. */
+  joins?: readonly RawBuilder<unknown>[]
+  /** Puts into the text what the database can't write. */
+  complete?: ((text: string) => string) | undefined
 }
 
 /** Declares a resource: its columns are the fields of its wire shape, less the computed ones. */
@@ -54,21 +51,24 @@ export const defineResource =
   <Wire>() =>
   <T extends keyof Tables & string>(
     schema: { properties: object },
-    { computed = {}, keys = [], ...definition }: Definition<T>,
+    { computed = {}, ...definition }: Definition<T>,
   ): Resource<Wire, T> => {
     // Written once as text: a list of forty columns is not built anew for every request.
-    const shapes = Object.entries(schema.properties) as [string, Field][]
-    const sourceOf = (name: string) => computed[name] ?? `"${definition.table}"."${name}"`
-    const fields = shapes.map(([name]) => `${sourceOf(name)} as "${name}"`).join(', ')
-    // A field without a value is null, and concat_ws leaves nulls out: so does the wire.
-    const members = shapes.map(([name, shape]) => `'"${name}":' || ${toJson(sourceOf(name), shape)}`).join(', ')
-    const beside = ['id', ...keys].map((name) => `"${definition.table}"."${name}"`).join(', ')
+    const { table } = definition
+    const names = Object.keys(schema.properties)
+    const sourceOf = (name: string) => computed[name] ?? `"${table}"."${name}"`
+    const fields = names.map((name) => `${sourceOf(name)} as "${name}"`).join(', ')
+    const members = membersOf(schema, sourceOf)
+    const json = objectOf(members)
+    const select = (what: string) => `select ${what}, version from "${table}" where organization_id = $1 and id = $2`
     return {
       ...definition,
-      columns: shapes.map(([name]) => name).filter((name) => !(name in computed)),
+      columns: names.filter((name) => !(name in computed)),
       fields: sql.raw(fields),
-      one: `select ${fields}, version from "${definition.table}" where organization_id = $1 and id = $2`,
-      written: sql.raw(`${beside}, '{' || concat_ws(',', ${members}) || '}' as json`),
+      one: select(fields),
+      members,
+      written: { json: sql.raw(json) },
+      oneWritten: select(`${json} as json`),
       composed: Object.keys(computed).length > 0,
     }
   }

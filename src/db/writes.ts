@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantOf, newId } from '../lib/ids.ts'
 import { type Context, checkMatch, encode, mine, missing, rowsOf, toWire, type Values } from './context.ts'
 import type { Reads } from './reads.ts'
-import { COMPOSED, type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
+import { type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
 
 /** What every change of a row sets besides. */
 export const stamp = ({ actor }: Context) =>
@@ -30,7 +30,6 @@ export function logged(
 export function createWrites(context: Context, reads: Reads) {
   const { actor } = context
   const matching = actor.ifMatch ? sql`and version = any(${[...actor.ifMatch]}::int[])` : sql``
-  const answer = <Wire>(resource: Resource<Wire>, row: Values) => toWire<Wire>(row, resource.composed)
 
   const noted = (links: LinkChange[]) => (links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)
 
@@ -60,7 +59,7 @@ export function createWrites(context: Context, reads: Reads) {
       select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
     )
     const byId = new Map(inserted.map((row) => [row.id, row]))
-    return rows.map((row) => answer(resource, byId.get(row.id)!))
+    return rows.map((row) => toWire<Wire>(byId.get(row.id)!))
   }
 
   /** Makes one resource. */
@@ -104,7 +103,7 @@ export function createWrites(context: Context, reads: Reads) {
       ), ${logged(context, resource, 'update', noted(links))}
       select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
     )
-    return row ? answer(resource, row) : unchanged(resource, id)
+    return row ? toWire<Wire>(row) : unchanged(resource, id)
   }
 
   /** Deletes a resource and, by the schema's cascades, what hangs on it. 404, or 412 with the current ETag. */
@@ -130,9 +129,4 @@ export function createWrites(context: Context, reads: Reads) {
   }
 
   return { insertAll, insert, update, remove, lock }
-}
-
-/** Marks a resource whose answer holds more than the row its version counts. */
-export function composed<T extends Versioned>(resource: T): T {
-  return Object.defineProperty(resource, COMPOSED, { value: true })
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
 
@@ -42,12 +42,8 @@ export function addHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload: unknown, done) => {
     const { versioned } = reply
     if (!versioned || reply.statusCode !== 200) return done(null, payload)
-    const hash = versioned[COMPOSED]
-      ? `.${createHash('sha1')
-          .update(payload as Buffer)
-          .digest('base64url')}`
-      : ''
-    const etag = `"${versioned[VERSION]}${hash}"`
+    const body = versioned[COMPOSED] ? `.${hash('sha1', payload as Buffer, 'base64url')}` : ''
+    const etag = `"${versioned[VERSION]}${body}"`
     reply.header('etag', etag)
     const known = request.headers['if-none-match']
     if (known === undefined || !['GET', 'HEAD'].includes(request.method) || !names(known, etag)) {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
+import type { PageOf } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
-import { type Loaded, loadRelations, relationsOf } from './relations.ts'
+import { agentsWith, type Loaded, relationsOf } from './relations.ts'
 import { agents } from './schema.ts'
 
 /** Which agents: one filter for lists and counts. */
@@ -28,36 +29,33 @@ export async function listAgents(scope: Scope, query: ListAgents) {
   const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
   const order_by = query.order_by ?? sort_by
-  const page = await scope.list(agents, { limit, after, before, order, order_by }, matchingAgents(filters))
-  return loadRelations(scope, page, relationsOf(include, include_relationships))
+  const written = agentsWith(scope, relationsOf(include, include_relationships))
+  return (await scope.list(
+    agents,
+    { limit, after, before, order, order_by },
+    matchingAgents(filters),
+    written,
+  )) as PageOf<Loaded>
 }
 
 /** How many agents the same filters keep. */
 export const countAgents = (scope: Scope, filters: AgentFilters) => scope.count(agents, matchingAgents(filters))
 
 /** The agents something is attached to: those that `table` joins to `id`. */
-export async function agentsWith(
+export async function listAgentsOf(
   scope: Scope,
   table: 'agents_archives' | 'agents_blocks' | 'agents_folders' | 'agents_identities' | 'agents_tools',
   column: 'archive_id' | 'block_id' | 'source_id' | 'identity_id' | 'tool_id',
   id: string,
   { include, include_relationships, ...page }: ListRelatedAgents,
 ) {
-  const found = await scope.list(agents, page, (query) =>
-    query.where(sql<boolean>`exists (select from ${sql.table(table)} as link
-      where link.organization_id = agents.organization_id and link.agent_id = agents.id
-        and ${sql.ref(`link.${column}`)} = ${id})`),
-  )
-  return loadRelations(scope, found, relationsOf(include, include_relationships))
+  const attached = sql<boolean>`exists (select from ${sql.table(table)} as link
+    where link.organization_id = agents.organization_id and link.agent_id = agents.id
+      and ${sql.ref(`link.${column}`)} = ${id})`
+  const written = agentsWith(scope, relationsOf(include, include_relationships))
+  return (await scope.list(agents, page, (query) => query.where(attached), written)) as PageOf<Loaded>
 }
 
-/** One agent with the relations asked for. */
-export async function getAgent(scope: Scope, id: string, includes: Includes): Promise<Loaded> {
-  return (
-    await loadRelations(
-      scope,
-      [await scope.get(agents, id)],
-      relationsOf(includes.include, includes.include_relationships),
-    )
-  )[0]!
-}
+/** One agent with the relations asked for. 404. */
+export const retrieveAgent = async (scope: Scope, id: string, { include, include_relationships }: Includes) =>
+  (await scope.retrieve(agents, id, agentsWith(scope, relationsOf(include, include_relationships)))) as Loaded

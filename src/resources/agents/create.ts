@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/scope.ts'
-import { getAgent } from './agents.ts'
+import { retrieveAgent } from './agents.ts'
 import type { CreateAgent } from './body.ts'
 import { insertAgent } from './insert.ts'
 import { ALL_RELATIONS, type Loaded } from './relations.ts'
@@ -12,5 +12,5 @@ export async function createAgent(scope: Scope, body: CreateAgent, defaultModel:
     if (body.enable_sleeptime) await addSleeptimePartner(tx, made, defaultModel)
     return made
   })
-  return getAgent(scope, id, { include: ALL_RELATIONS })
+  return retrieveAgent(scope, id, { include: ALL_RELATIONS })
 }

@@ -2,7 +2,7 @@ import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { groups } from '../groups/schema.ts'
-import { getAgent } from './agents.ts'
+import { retrieveAgent } from './agents.ts'
 import { matchFileTools } from './attachments.ts'
 import { checkToolRules } from './base-tools.ts'
 import type { UpdateAgent } from './body.ts'
@@ -120,6 +120,6 @@ export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, d
       if (!managed) await addSleeptimePartner(tx.unconditional(), id, defaultModel)
     }
     // While the agent is held, so that the answer is this change and no other's.
-    return getAgent(tx, id, { include: ALL_RELATIONS })
+    return retrieveAgent(tx, id, { include: ALL_RELATIONS })
   })
 }

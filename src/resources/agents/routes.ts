@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Config } from '../../config.ts'
 import type { App } from '../../http/server.ts'
 import { Message, Ref } from '../../lib/wire.ts'
-import { countAgents, getAgent, listAgents } from './agents.ts'
+import { countAgents, listAgents, retrieveAgent } from './agents.ts'
 import { CreateAgent, UpdateAgent } from './body.ts'
 import { createAgent } from './create.ts'
 import { modifyAgent } from './modify.ts'
@@ -64,7 +64,7 @@ export const agentRoutes =
           response: one,
         },
       },
-      ({ scope, params, query }) => getAgent(scope, params.agent_id, query),
+      ({ scope, params, query }) => retrieveAgent(scope, params.agent_id, query),
     )
 
     app.patch(

@@ -208,7 +208,7 @@ const { tool_exec_environment_variables, pending_approval, tags, ...own } = row
 
 export const agents = defineResource<AgentRowWire>()(
   { properties: own },
-  { table: 'agents', prefix: 'agent', order: 'desc', keys: ['agent_type'] },
+  { table: 'agents', prefix: 'agent', order: 'desc' },
 )
 
 export const AgentParams = Params({ agent_id: Id('agent') })

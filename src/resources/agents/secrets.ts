@@ -1,31 +1,51 @@
 import { sql } from 'kysely'
+import { membersOf, objectOf } from '../../db/members.ts'
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
-import type { AgentEnvironmentVariable } from './schema.ts'
+import { AgentEnvironmentVariable } from './schema.ts'
 import type { AgentEnvironmentVariableRow } from './table.ts'
 
 /** A ciphertext belongs to one name of one agent: moved elsewhere it doesn't decrypt. */
 const place = (scope: Scope, agentId: string, key: string) => `${scope.organizationId}/${agentId}/${key}`
 
-/** The secrets of each of these agents, by one statement. Values are empty unless the key holds the right to see them. */
-export async function secretsOf(
-  scope: Scope,
-  agentIds: readonly string[],
-): Promise<Map<string, AgentEnvironmentVariable[]>> {
-  const rows = await scope.query<AgentEnvironmentVariableRow>(sql`
-    select id, agent_id, key, value_enc, description, created_at, updated_at, created_by_id, last_updated_by_id
+const { value, value_enc, ...shown } = AgentEnvironmentVariable.properties
+
+/** Stands around what is to be decrypted in written JSON, where no text holds it: there it is escaped. */
+const MARK = '\u0001'
+const mark = sql`chr(1)`
+
+/**
+ * A table of the secrets of the agents in `page`, by `owner`. Values are empty unless the key holds the right to see
+ * them; for those that do, `revealSecrets` decrypts them.
+ */
+export function writtenSecrets(name: string, scope: Scope) {
+  const sealed = sql`${mark} || agent_id || to_json(key)::text || ${mark} || value_enc || ${mark}`
+  const json = sql`'{"value":' || ${scope.can('secrets') ? sealed : sql`'""'`} || ',' || substr(${sql.raw(objectOf(membersOf({ properties: shown }, (field) => field)))}, 2)`
+  return sql`${sql.table(name)} as (
+    select agent_id as owner, '[' || string_agg(${json}, ',' order by id) || ']' as json
     from agent_environment_variables
-    where organization_id = ${scope.organizationId} and agent_id = any(${agentIds}::text[]) order by agent_id, id`)
-  const readable = scope.can('secrets')
-  const secrets = rows.map(({ value_enc, description, created_by_id, last_updated_by_id, ...row }) => ({
-    ...row,
-    value: readable ? scope.cipher.decrypt(value_enc, place(scope, row.agent_id, row.key)) : '',
-    ...(description !== null && { description }),
-    ...(created_by_id !== null && { created_by_id }),
-    ...(last_updated_by_id !== null && { last_updated_by_id }),
-  }))
-  return Map.groupBy(secrets, (secret) => secret.agent_id)
+    where organization_id = ${scope.organizationId} and agent_id in (select id from page) group by agent_id)`
+}
+
+/** The same JSON with the values of its secrets. */
+export function revealSecrets(scope: Scope, text: string): string {
+  const revealed = new Map<string, string>()
+  const parts = text.split(MARK)
+  // Text, place, ciphertext, text, …
+  for (let n = 1; n < parts.length; n += 3) {
+    const [where, sealed] = [parts[n]!, parts[n + 1]!]
+    const quote = where.indexOf('"')
+    let value = revealed.get(sealed)
+    if (value === undefined) {
+      const context = place(scope, where.slice(0, quote), JSON.parse(where.slice(quote)))
+      value = JSON.stringify(scope.cipher.decrypt(sealed, context))
+      revealed.set(sealed, value)
+    }
+    parts[n] = value
+    parts[n + 1] = ''
+  }
+  return parts.join('')
 }
 
 /**

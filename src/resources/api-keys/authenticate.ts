@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Actor } from '../../db/context.ts'
 import type { Database } from '../../db/database.ts'
@@ -10,7 +10,7 @@ const MAX_TRUSTED = 10_000
 type Caller = Omit<Actor, 'requestId' | 'ifMatch'>
 
 /** What is stored of a key. Keys are long and random, so a plain hash can't be searched for them. */
-export const hashKey = (key: string) => createHash('sha256').update(key).digest('hex')
+export const hashKey = (key: string) => hash('sha256', key)
 
 export interface Authenticator {
   /** Who a key is; undefined for an unknown, expired or revoked one. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
-import { agentsWith } from '../agents/agents.ts'
+import { listAgentsOf } from '../agents/agents.ts'
 import { ListRelatedAgents } from '../agents/query.ts'
 import { Agent } from '../agents/schema.ts'
 import { createArchive, listArchives } from './archives.ts'
@@ -38,7 +38,7 @@ export async function archiveRoutes(app: App) {
   app.get(
     '/:archive_id',
     { schema: { operationId: 'retrieve_archive', summary: 'Retrieve an archive', tags, params, response: one } },
-    ({ scope, params }) => scope.get(archives, params.archive_id),
+    ({ scope, params }) => scope.retrieve(archives, params.archive_id),
   )
 
   app.patch(
@@ -87,7 +87,7 @@ export async function archiveRoutes(app: App) {
     },
     async ({ scope, params, query }) => {
       await scope.exists(archives, params.archive_id)
-      return agentsWith(scope, 'agents_archives', 'archive_id', params.archive_id, query)
+      return listAgentsOf(scope, 'agents_archives', 'archive_id', params.archive_id, query)
     },
   )
 }

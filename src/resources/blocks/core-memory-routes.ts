@@ -7,8 +7,8 @@ import {
   detachBlock,
   getBlockByLabel,
   listBlocksOfAgent,
-  memoryOf,
   modifyBlockByLabel,
+  retrieveMemory,
 } from './core-memory.ts'
 import { Block, ListRelatedBlocks, UpdateBlock } from './schema.ts'
 
@@ -31,7 +31,7 @@ export async function coreMemoryRoutes(app: App) {
         response: { 200: Ref(Memory) },
       },
     },
-    ({ scope, params }) => memoryOf(scope, params.agent_id),
+    ({ scope, params }) => retrieveMemory(scope, params.agent_id),
   )
 
   app.get(

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { getAgent } from '../agents/agents.ts'
+import { retrieveAgent } from '../agents/agents.ts'
 import { agentBlocks } from '../agents/links.ts'
-import { ALL_RELATIONS } from '../agents/relations.ts'
-import { agents } from '../agents/schema.ts'
+import { ALL_RELATIONS, memoryOf } from '../agents/relations.ts'
+import { agents, type Memory } from '../agents/schema.ts'
 import { modifyBlock } from './blocks.ts'
 import { blocks, type ListRelatedBlocks, type UpdateBlock } from './schema.ts'
 
@@ -12,8 +12,8 @@ const notOnAgent = (what: string, agentId: string) =>
   new ApiError('not_found', `No block with ${what} on agent ${agentId}.`, { headers: { 'x-should-retry': 'false' } })
 
 /** An agent's memory: its blocks and its files. 404. */
-export const memoryOf = async (scope: Scope, agentId: string) =>
-  (await getAgent(scope, agentId, { include: ['agent.blocks'] })).memory
+export const retrieveMemory = async (scope: Scope, agentId: string) =>
+  (await scope.retrieve(agents, agentId, memoryOf(scope))) as unknown as Memory
 
 /** The blocks attached to an agent, newest first, hidden ones too. 404 for an agent the organization doesn't have. */
 export async function listBlocksOfAgent(scope: Scope, agentId: string, page: ListRelatedBlocks) {
@@ -35,7 +35,7 @@ async function idOfLabel(scope: Scope, agentId: string, label: string): Promise<
 
 /** An agent's block by its label. 404. */
 export const getBlockByLabel = async (scope: Scope, agentId: string, label: string) =>
-  scope.get(blocks, await idOfLabel(scope, agentId, label))
+  scope.retrieve(blocks, await idOfLabel(scope, agentId, label))
 
 /** Changes an agent's block by its label, for all agents that share it. 404, 409, 412 and 422 as `modifyBlock`. */
 export const modifyBlockByLabel = async (scope: Scope, agentId: string, label: string, body: UpdateBlock) =>
@@ -49,7 +49,7 @@ export async function attachBlock(scope: Scope, agentId: string, blockId: string
   return scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
     await tx.attach(agentBlocks, agentId, blockId)
-    return getAgent(tx, agentId, { include: ALL_RELATIONS })
+    return retrieveAgent(tx, agentId, { include: ALL_RELATIONS })
   })
 }
 
@@ -58,6 +58,6 @@ export async function detachBlock(scope: Scope, agentId: string, blockId: string
   return scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
     if (!(await tx.detach(agentBlocks, agentId, blockId))) throw notOnAgent(`id ${blockId}`, agentId)
-    return getAgent(tx, agentId, { include: ALL_RELATIONS })
+    return retrieveAgent(tx, agentId, { include: ALL_RELATIONS })
   })
 }

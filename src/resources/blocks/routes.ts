@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import { agentsWith } from '../agents/agents.ts'
+import { listAgentsOf } from '../agents/agents.ts'
 import { ListRelatedAgents } from '../agents/query.ts'
 import { Agent } from '../agents/schema.ts'
 import { attachIdentity, countBlocks, createBlock, detachIdentity, listBlocks, modifyBlock } from './blocks.ts'
@@ -59,7 +59,7 @@ export async function blockRoutes(app: App) {
   app.get(
     '/:block_id',
     { schema: { operationId: 'retrieve_block', summary: 'Retrieve a block', tags, params, response: one } },
-    ({ scope, params }) => scope.get(blocks, params.block_id),
+    ({ scope, params }) => scope.retrieve(blocks, params.block_id),
   )
 
   app.patch(
@@ -109,7 +109,7 @@ export async function blockRoutes(app: App) {
     },
     async ({ scope, params, query }) => {
       await scope.exists(blocks, params.block_id)
-      return agentsWith(scope, 'agents_blocks', 'block_id', params.block_id, query)
+      return listAgentsOf(scope, 'agents_blocks', 'block_id', params.block_id, query)
     },
   )
 

@@ -1,45 +1,30 @@
 import { sql } from 'kysely'
-import type { Scope } from '../../db/scope.ts'
-import type { FileBlock } from '../blocks/schema.ts'
+import { membersOf, objectOf } from '../../db/members.ts'
+import { FileBlock } from '../blocks/schema.ts'
 
-interface Row {
-  agent_id: string
-  block_id: string
-  file_id: string
-  source_id: string
-  file_name: string
-  is_open: boolean
-  visible_content: string | null
-  last_accessed_at: string | null
-  limit: number | null
+/** Where the fields of a file's block come from; those it never has are not named. A closed file has no text. */
+const SOURCES: Partial<Record<keyof FileBlock, string>> = {
+  id: 'link.block_id',
+  value: "case when link.is_open then coalesce(link.visible_content, '') else '' end",
+  label: 'files.file_name',
+  limit: 'agents.per_file_view_window_char_limit',
+  read_only: 'true',
+  file_id: 'link.file_id',
+  is_open: 'link.is_open',
+  source_id: 'link.source_id',
+  last_accessed_at: 'link.last_accessed_at',
 }
 
-/** The files of each of these agents as blocks of its memory, by one statement. A closed file has no text. */
-export async function fileBlocksOf(scope: Scope, agentIds: readonly string[]): Promise<Map<string, FileBlock[]>> {
-  const rows = await scope.query<Row>(sql`
-    select link.agent_id, link.block_id, link.file_id, link.source_id, files.file_name, link.is_open,
-      link.visible_content, link.last_accessed_at, agents.per_file_view_window_char_limit as "limit"
-    from files_agents as link
-    join files on files.organization_id = link.organization_id and files.id = link.file_id
-    join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
-    where link.organization_id = ${scope.organizationId} and link.agent_id = any(${agentIds}::text[])
-    order by link.id`)
-  const found = new Map<string, FileBlock[]>()
-  for (const row of rows) {
-    const block: FileBlock = {
-      id: row.block_id,
-      value: row.is_open ? (row.visible_content ?? '') : '',
-      label: row.file_name,
-      read_only: true,
-      file_id: row.file_id,
-      source_id: row.source_id,
-      is_open: row.is_open,
-      ...(row.limit !== null && { limit: row.limit }),
-      ...(row.last_accessed_at !== null && { last_accessed_at: row.last_accessed_at }),
-    }
-    const list = found.get(row.agent_id)
-    if (list) list.push(block)
-    else found.set(row.agent_id, [block])
-  }
-  return found
-}
+const sourced = Object.entries(FileBlock.properties).filter(([field]) => field in SOURCES)
+const written = objectOf(
+  membersOf({ properties: Object.fromEntries(sourced) }, (field) => SOURCES[field as keyof FileBlock]!),
+)
+
+/** A table of the files of the agents in `page` as blocks of their memory, by `owner`. */
+export const writtenFileBlocks = (name: string, organizationId: string) => sql`${sql.table(name)} as (
+  select link.agent_id as owner, '[' || string_agg(${sql.raw(written)}, ',' order by link.id) || ']' as json
+  from files_agents as link
+  join files on files.organization_id = link.organization_id and files.id = link.file_id
+  join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
+  where link.organization_id = ${organizationId} and link.agent_id in (select id from page)
+  group by link.agent_id)`

@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
-import { defineResource, NEXT, type PageOf } from '../../db/resource.ts'
+import type { PageOf } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { Id } from '../../lib/wire.ts'
+import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import { type CreateFolder, type FolderFilters, folders, type ListAgentIds, type ListFolders } from './schema.ts'
-
-/** Agents by nothing but their ids. */
-const agentIds = defineResource<{ id: string }>()(
-  { properties: { id: Id('agent') } },
-  { table: 'agents', prefix: 'agent', order: 'desc' },
-)
 
 /** Which folders: one filter for lists and counts. */
 const matching =
@@ -50,11 +44,8 @@ export function createFolder(
 /** The ids of the agents a folder is attached to, newest agent first. 404 for a folder the organization doesn't have. */
 export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<PageOf<string>> {
   await scope.exists(folders, id)
-  const found = await scope.list(agentIds, page, (query) =>
-    query.where(sql<boolean>`exists (select from agents_folders as link
-      where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`),
-  )
-  const ids: PageOf<string> = found.map((agent) => agent.id)
-  ids[NEXT] = found[NEXT]
-  return ids
+  const attached = sql<boolean>`exists (select from agents_folders as link
+    where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`
+  const ids = await scope.list(agents, page, (query) => query.where(attached), { json: sql`to_json(agents.id)::text` })
+  return ids as unknown as PageOf<string>
 }

@@ -74,7 +74,7 @@ export async function folderRoutes(app: App) {
   app.get(
     '/:folder_id',
     { schema: { operationId: 'retrieve_folder', summary: 'Retrieve a folder', tags, params, response: one } },
-    ({ scope, params }) => scope.get(folders, params.folder_id),
+    ({ scope, params }) => scope.retrieve(folders, params.folder_id),
   )
 
   app.patch(

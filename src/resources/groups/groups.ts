@@ -75,7 +75,7 @@ export async function createGroup(
     const attached = added.filter((change) => change.added.length > 0)
     const { id } = await inner.insert(groups, { ...columns, ...manager }, attached)
     for (const [link, ids] of links) await inner.link(link, id, ids)
-    return inner.get(groups, id)
+    return inner.retrieve(groups, id)
   })
 }
 
@@ -97,7 +97,8 @@ export function updateGroup(
       ...(agent_ids ? await inner.setLinks(groupAgents, id, agent_ids) : []),
       ...(shared_block_ids === undefined ? [] : await inner.setLinks(groupBlocks, id, shared_block_ids ?? [])),
     ]
-    return inner.update(groups, id, { ...columns, ...manager }, links)
+    await inner.update(groups, id, { ...columns, ...manager }, links)
+    return inner.retrieve(groups, id)
   })
 }
 

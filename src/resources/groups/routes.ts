@@ -56,7 +56,7 @@ export async function groupRoutes(app: App) {
   app.get(
     '/:group_id',
     { schema: { operationId: 'retrieve_group', summary: 'Retrieve a group', tags, params, response: one } },
-    ({ scope, params }) => scope.get(groups, params.group_id),
+    ({ scope, params }) => scope.retrieve(groups, params.group_id),
   )
 
   app.patch(

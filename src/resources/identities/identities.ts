@@ -41,7 +41,7 @@ export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns 
     const attached = added.filter((change) => change.added.length > 0)
     const { id } = await inner.insert(identities, columns, attached)
     for (const [link, ids] of links) await inner.link(link, id, ids)
-    return inner.get(identities, id)
+    return inner.retrieve(identities, id)
   })
 }
 
@@ -53,7 +53,8 @@ export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids,
       ...(agent_ids ? await inner.setLinks(identityAgents, id, agent_ids) : []),
       ...(block_ids ? await inner.setLinks(identityBlocks, id, block_ids) : []),
     ]
-    return inner.update(identities, id, columns, links)
+    await inner.update(identities, id, columns, links)
+    return inner.retrieve(identities, id)
   })
 }
 

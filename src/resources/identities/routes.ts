@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import { agentsWith } from '../agents/agents.ts'
+import { listAgentsOf } from '../agents/agents.ts'
 import { ListRelatedAgents } from '../agents/query.ts'
 import { Agent } from '../agents/schema.ts'
 import { Block } from '../blocks/schema.ts'
@@ -90,7 +90,7 @@ export async function identityRoutes(app: App) {
   app.get(
     '/:identity_id',
     { schema: { operationId: 'retrieve_identity', summary: 'Retrieve an identity', tags, params, response: one } },
-    ({ scope, params }) => scope.get(identities, params.identity_id),
+    ({ scope, params }) => scope.retrieve(identities, params.identity_id),
   )
 
   app.patch(
@@ -157,7 +157,7 @@ export async function identityRoutes(app: App) {
     },
     async ({ scope, params, query }) => {
       await scope.exists(identities, params.identity_id)
-      return agentsWith(scope, 'agents_identities', 'identity_id', params.identity_id, query)
+      return listAgentsOf(scope, 'agents_identities', 'identity_id', params.identity_id, query)
     },
   )
 

@@ -47,7 +47,7 @@ export async function toolRoutes(app: App) {
   app.get(
     '/:tool_id',
     { schema: { operationId: 'retrieve_tool', summary: 'Retrieve a tool', tags, params, response: one } },
-    ({ scope, params }) => scope.get(tools, params.tool_id),
+    ({ scope, params }) => scope.retrieve(tools, params.tool_id),
   )
 
   app.patch(

@@ -1,0 +1,92 @@
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import { RawJson } from '../lib/json.ts'
+import type { Keyset } from './page.ts'
+import {
+  COMPOSED,
+  type Link,
+  NEXT,
+  type PageOf,
+  type Resource,
+  VERSION,
+  type Versioned,
+  type Written,
+} from './resource.ts'
+
+/** Statements that write what goes out: one row, one text, which passes through as it is. */
+
+/** A page. `rows` selects the rows in the keyset's order, each with its number, `n`; some more than the page holds. */
+export function writePage(
+  { table }: Resource,
+  { limit, backward }: Keyset,
+  rows: Expression<unknown>,
+  { json, tables = [], joins = [] }: Written,
+) {
+  const row = sql.table(table)
+  const order = sql.raw(backward ? 'desc' : 'asc')
+  // One row more than asked for, to know whether there is a next page.
+  return sql<WrittenPage>`
+    with ${sql.join([sql`page as (select * from ${rows} as ${row} where n <= ${limit}::int + 1)`, ...tables])}
+    select '[' || string_agg(${json}, ',' order by n ${order}) filter (where n <= ${limit}) || ']' as json,
+      case when count(*) > ${limit} then max(${row}.id) filter (where n = ${limit}) end as next
+    from page as ${row} ${sql.join(joins, sql` `)}`
+}
+
+export interface WrittenPage {
+  /** Null for a page without rows. */
+  json: string | null
+  /** The id the next page lies beyond, when there is one. */
+  next: string | null
+}
+
+const completed = (text: string, { complete }: Written) => new RawJson(complete ? complete(text) : text)
+
+/** A page ready to go out. */
+export function pageOf<Wire>({ json, next }: WrittenPage, { backward }: Keyset, written: Written): PageOf<Wire> {
+  const page = completed(json ?? '[]', written) as unknown as PageOf<Wire>
+  if (next !== null) page[NEXT] = backward ? { before: next } : { after: next }
+  return page
+}
+
+/** One row: its JSON, its version. */
+export const writeOne = (
+  { table }: Resource,
+  organizationId: string,
+  id: string,
+  { json, tables = [], joins = [] }: Written,
+) => sql<WrittenOne>`
+  with ${sql.join([
+    sql`page as (select *, 1 as n from ${sql.table(table)} where organization_id = ${organizationId} and id = ${id})`,
+    ...tables,
+  ])}
+  select ${json} as json, ${sql.ref(`${table}.version`)} from page as ${sql.table(table)} ${sql.join(joins, sql` `)}`
+
+export interface WrittenOne {
+  json: string
+  version: number
+}
+
+/** One resource ready to go out. */
+export const oneOf = <Wire>({ json, version }: WrittenOne, composed: boolean, written: Written) =>
+  Object.assign(completed(json, written), { [VERSION]: version, [COMPOSED]: composed }) as unknown as Wire & Versioned
+
+/**
+ * A table `name` of what is attached to the rows of `page`, by `owner`: the JSON array of it (`json`) and of its ids
+ * (`ids`), in the order it was attached. What several owners share is written once.
+ */
+export function attached(name: string, link: Link, target: Resource, organizationId: string): RawBuilder<unknown>[] {
+  const [links, written] = [sql.table(`${name}_links`), sql.table(`${name}_written`)]
+  const row = sql.table(target.table)
+  return [
+    sql`${links} as materialized (
+      select ${sql.ref(link.ownerColumn)} as owner, ${sql.ref(link.targetColumn)} as target, position
+      from ${sql.table(link.table)} where organization_id = ${organizationId}
+        and ${sql.ref(link.ownerColumn)} in (select id from page))`,
+    sql`${written} as materialized (
+      select ${row}.id, ${target.written.json} as json from ${row}
+      where ${row}.organization_id = ${organizationId} and ${row}.id in (select target from ${links}))`,
+    sql`${sql.table(name)} as (
+      select owner, '[' || string_agg(json, ',' order by position) || ']' as json,
+        json_agg(target order by position)::text as ids
+      from ${links} join ${written} on ${written}.id = target group by owner)`,
+  ]
+}
