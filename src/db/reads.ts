@@ -19,9 +19,11 @@ export function createReads(context: Context) {
   /** A select that already names the owner; what is added to it can only narrow it. */
   function from<T extends Table>(table: T): Select<T> {
     const db = context.trx ?? context.database.kysely
+    // In a sub-select the planner doesn't see the value: seeing it, it would plan every list anew.
+    const owner = sql`(select ${organizationId}::text)`
     return db
       .selectFrom(table as never)
-      .where(sql<boolean>`${sql.ref(`${table}.organization_id`)} = ${organizationId}`) as unknown as Select<T>
+      .where(sql<boolean>`${sql.ref(`${table}.organization_id`)} = ${owner}`) as unknown as Select<T>
   }
 
   /** One resource, or undefined. */

@@ -40,63 +40,15 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
   return undefined
 }
 
-/** JSON text from the database, on its way to the wire: it is spliced in as it is, never parsed on the way. */
+/** JSON that is written already, by the database: it goes out as it is. */
 export class RawJson {
   readonly text: string
 
   constructor(text: string) {
     this.text = text
   }
-
-  toJSON(): unknown {
-    return JSON.parse(this.text)
-  }
 }
 
-/** Characters that need escaping in a JSON string. Most strings have none, and go out between quotes as they are. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
-
-const quote = (text: string) => (text.length < 64 && !ESCAPED.test(text) ? `"${text}"` : JSON.stringify(text))
-
-/** What `JSON.stringify` would give, with RawJson spliced in. */
-export const serialize = (value: unknown): string => write(value, new Map()) ?? 'null'
-
-/** `names`: keys that were written before, in their quotes. A page has few of them, many times each. */
-function write(value: unknown, names: Map<string, string>): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return quote(value)
-    case 'number':
-      return Number.isFinite(value) ? `${value}` : 'null'
-    case 'boolean':
-      return value ? 'true' : 'false'
-    case 'object':
-      if (value === null) return 'null'
-      if (value instanceof RawJson) return value.text
-      return Array.isArray(value) ? writeArray(value, names) : writeObject(value, names)
-    default:
-      return undefined
-  }
-}
-
-function writeArray(list: unknown[], names: Map<string, string>): string {
-  let text = '['
-  for (let n = 0; n < list.length; n++) text += (n === 0 ? '' : ',') + (write(list[n], names) ?? 'null')
-  return `${text}]`
-}
-
-function writeObject(object: object, names: Map<string, string>): string {
-  let text = '{'
-  for (const key in object) {
-    const inner = write((object as Record<string, unknown>)[key], names)
-    if (inner === undefined) continue
-    let name = names.get(key)
-    if (name === undefined) {
-      name = `${JSON.stringify(key)}:`
-      names.set(key, name)
-    }
-    text += (text.length === 1 ? '' : ',') + name + inner
-  }
-  return `${text}}`
-}
+/** The text an answer goes out as. */
+export const serialize = (value: unknown): string =>
+  value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null')

@@ -93,7 +93,7 @@ export const MEMORY_TOOLS: readonly BuiltinTool[] = [
     name: 'memory_rethink',
     tool_type: 'svc_sleeptime_core',
     description:
-      'Write a memory block anew: for larger reorganizations, or to bring in what has been learnt. What isn’t in the ' +
+      "Write a memory block anew: for larger reorganizations, or to bring in what has been learnt. What isn't in the " +
       'new text is gone; for a small change, edit instead.',
     properties: {
       label,

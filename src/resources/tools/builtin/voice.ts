@@ -31,7 +31,7 @@ export const VOICE_TOOLS: readonly BuiltinTool[] = [
     tool_type,
     description: 'Write anew what is known of the user, with what the conversation has added to it.',
     properties: {
-      new_memory: { type: 'string', description: 'The whole new text. What isn’t in it is gone.' },
+      new_memory: { type: 'string', description: "The whole new text. What isn't in it is gone." },
     },
     required: ['new_memory'],
   },
@@ -46,7 +46,7 @@ export const VOICE_TOOLS: readonly BuiltinTool[] = [
     name: 'search_memory',
     tool_type,
     description:
-      'Look for what bears on the user’s last words, in long-term memory and in earlier messages. Keywords and a time ' +
+      "Look for what bears on the user's last words, in long-term memory and in earlier messages. Keywords and a time " +
       'window narrow the messages.',
     properties: {
       convo_keyword_queries: {
