@@ -11,9 +11,9 @@ const malformed = (detail: string) => new ApiError('malformed_json', detail)
  */
 export function addJsonParser(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const charset = /charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+    const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
     const encoding = request.headers['content-encoding'] ?? 'identity'
-    if (!/^utf-?8$/i.test(charset) || encoding !== 'identity') {
+    if (!/^utf-?8$/i.test(charset) || encoding.toLowerCase() !== 'identity') {
       return done(new ApiError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.'))
     }
     if (body.length === 0) return done(null, undefined)

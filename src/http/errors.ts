@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { answerFor } from '../db/faults.ts'
@@ -53,20 +54,28 @@ export const refusePath = (_: FastifyError, request: FastifyRequest, reply: Fast
     request.id,
   )
 
-/** Answers a request that isn't readable HTTP, or whose head is too large: there is no request to answer yet. */
+/** What is wrong with a request that isn't readable HTTP, by the parser's code. */
+const UNREADABLE: Record<string, ApiError> = {
+  HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line and headers are too large.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large', 'The extensions of the chunks are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request took too long to arrive.'),
+}
+
+/** Answers a request that isn't readable HTTP, and closes the connection: there is no request to answer yet. */
 export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const id = randomUUID()
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const detail = tooLarge ? 'The request line and headers are too large.' : 'The request is not valid HTTP.'
-  const body = JSON.stringify(problem(new ApiError('bad_request', detail), id))
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${id}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  const answer = UNREADABLE[error.code ?? ''] ?? new ApiError('bad_request', 'The request is not valid HTTP.')
+  const body = JSON.stringify(problem(answer, id))
+  socket.write(
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nContent-Type: application/problem+json\r\n` +
+      `X-Request-Id: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+  // Ended alone, it would stay open for as long as the caller keeps its half.
+  socket.destroySoon()
 }
 
 /** Every error leaves through here; one that isn't an answer is a bug: logged with its cause, and nothing of it told. */

@@ -6,11 +6,13 @@ const ERRORS = {
   forbidden: [403, 'Forbidden'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'Method not allowed'],
+  request_timeout: [408, 'Request timeout'],
   conflict: [409, 'Conflict'],
   precondition_failed: [412, 'Precondition failed'],
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   invalid: [422, 'Invalid request'],
+  headers_too_large: [431, 'Request header fields too large'],
   internal: [500, 'Internal error'],
   unavailable: [503, 'Service unavailable'],
 } as const
