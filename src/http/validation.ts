@@ -6,12 +6,22 @@ import { invalid } from '../lib/errors.ts'
 import { storageFault } from '../lib/json.ts'
 import { readQuery } from './query.ts'
 
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
 
-/** Whether a text is a date and time with a zone (ISO 8601) that has a four-digit year in UTC too. */
-function isInstant(text: string): boolean {
-  const year = new Date(text).getUTCFullYear()
-  return DATE_TIME.test(text) && year >= 1 && year <= 9999
+/**
+ * Whether a text is a date and time with a zone (ISO 8601) that can be kept: a day of the calendar, at most 15:59 from
+ * UTC, and a four-digit year in UTC too.
+ */
+function isInstant(given: string): boolean {
+  const text = given.toUpperCase()
+  const [, date, fraction = ''] = DATE_TIME.exec(text) ?? []
+  if (date === undefined) return false
+  // The language takes 30 February for 2 March.
+  if (!new Date(`${date}T00:00Z`).toJSON()?.startsWith(date)) return false
+  // Kept in milliseconds, a finer one may be the next.
+  const rounding = fraction.length > '.000'.length ? 1 : 0
+  const year = new Date(Date.parse(text.replace(' ', 'T')) + rounding).getUTCFullYear()
+  return year >= 1 && year <= 9999
 }
 
 /**

@@ -28,11 +28,18 @@ export const idPattern = (prefix: Prefix) => `^${prefix}-${UUID}$`
 /** A new id: a UUIDv7 (RFC 9562), so that ids made by one process sort in the order they were made. */
 export const newId = (prefix: Prefix) => `${prefix}-${v7()}`
 
-/** The instant inside a UUIDv7 id, in milliseconds, or undefined for an id of another version, which holds none. */
+/** The last millisecond that is written with a four-digit year. */
+const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * The instant inside a UUIDv7 id, in milliseconds, or undefined for an id of another version, which holds none, and for
+ * one that holds an instant beyond the year 9999, which no clock has made.
+ */
 export function instantOf(id: string): Date | undefined {
   const uuid = id.slice(-36)
   if (uuid[14] !== '7') return undefined
-  return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
+  const instant = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+  return instant > LAST ? undefined : new Date(instant)
 }
 
 /** "agent", "folder" …: what an id names, in the words of error messages. */
