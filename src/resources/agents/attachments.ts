@@ -53,10 +53,11 @@ export const folderVerbs = {
     }),
 }
 
-/** Deletes a folder with its files, detached first from every agent that has it. 404. */
+/** Deletes a folder with its files, detached first from every agent that has it. 404, or 412 with the current ETag. */
 export const deleteFolder = (scope: Scope, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
-    await tx.exists(folders, id)
+    // Held before the agents are looked for, or one that gets it meanwhile would keep the tools.
+    await tx.lock(folders, id)
     const holders = await tx.query<{ id: string }>(sql`
       select id from agents where organization_id = ${tx.organizationId} and id in (
         select agent_id from agents_folders where organization_id = ${tx.organizationId} and source_id = ${id})
