@@ -12,11 +12,17 @@ import { firstMessages, insertMessages } from './messages.ts'
 import { embeddingOf, fileLimitsOf, modelOf } from './model.ts'
 import { randomName } from './names.ts'
 import { promptOf } from './prompts.ts'
-import { agents } from './schema.ts'
+import { type AgentType, agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
 
 /** An agent with this tag works for another one and doesn't show in lists. */
 const SUBAGENT_TAG = 'role:subagent'
+
+/** Where an agent is that was told nothing of it. */
+export const TIMEZONE = 'UTC'
+
+/** Whether an agent of this type forgets what was said unless it is told otherwise. */
+export const forgets = (type: AgentType) => type === 'workflow_agent'
 
 /** 422 unless the name is an IANA time zone. */
 export function checkTimezone(timezone: string): void {
@@ -79,9 +85,9 @@ export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: st
       response_format: withoutNulls(body.response_format),
       tool_rules: withoutNulls(tool_rules),
       message_ids: messages.map((message) => message.id),
-      message_buffer_autoclear: type === 'workflow_agent' || (body.message_buffer_autoclear ?? false),
+      message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
       enable_sleeptime: body.enable_sleeptime,
-      timezone: body.timezone ?? 'UTC',
+      timezone: body.timezone ?? TIMEZONE,
       max_files_open: body.max_files_open ?? limits.max_files_open,
       per_file_view_window_char_limit: body.per_file_view_window_char_limit ?? limits.per_file_view_window_char_limit,
       hidden: tags.includes(SUBAGENT_TAG) ? true : body.hidden,

@@ -6,7 +6,7 @@ import { retrieveAgent } from './agents.ts'
 import { matchFileTools } from './attachments.ts'
 import { checkToolRules } from './base-tools.ts'
 import type { UpdateAgent } from './body.ts'
-import { checkTimezone } from './insert.ts'
+import { checkTimezone, forgets, TIMEZONE } from './insert.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { checkMessages } from './messages.ts'
 import { embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
@@ -89,7 +89,8 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
     tags: own.tags && [...new Set(own.tags)],
     ...(own.tags === null && { tags: [] }),
     ...(own.message_ids === null && { message_ids: [] }),
-    ...(own.message_buffer_autoclear === null && { message_buffer_autoclear: false }),
+    ...(own.message_buffer_autoclear === null && { message_buffer_autoclear: forgets(current.agent_type) }),
+    ...(own.timezone === null && { timezone: TIMEZONE }),
     ...(own.max_files_open === null && { max_files_open: limits.max_files_open }),
     ...(own.per_file_view_window_char_limit === null && {
       per_file_view_window_char_limit: limits.per_file_view_window_char_limit,

@@ -10,7 +10,8 @@ const SLEEPTIME = ['sleeptime', 'voice_sleeptime']
 
 /**
  * Deletes an agent. Its blocks, archives, tools, folders and identities stay. Groups it belongs to lose it as a member;
- * groups it manages go with it, and with a memory-managing group the partner that managed its memory. 404.
+ * groups it manages go with it, and with a memory-managing group the partner that managed its memory. A partner takes
+ * along the block that was made for it. 404.
  */
 export async function deleteAgent(scope: Scope, id: string): Promise<void> {
   await scope.transaction(async (tx) => {
@@ -21,12 +22,16 @@ export async function deleteAgent(scope: Scope, id: string): Promise<void> {
         select from groups_agents link where link.organization_id = groups.organization_id
           and link.group_id = groups.id and link.agent_id = ${id}))`),
     )
+    const own: string[] = []
     for (const group of touching) {
       if (group.manager_agent_id === id) await removeManaged(quiet, group)
-      else if (SLEEPTIME.includes(group.manager_type)) await removePartnership(quiet, group)
-      else await quiet.detach(groupAgents, group.id, id)
+      else if (SLEEPTIME.includes(group.manager_type)) {
+        own.push(...(await ownBlocks(quiet, id, group.id)))
+        await removePartnership(quiet, group)
+      } else await quiet.detach(groupAgents, group.id, id)
     }
     await tx.remove(agents, id)
+    for (const block of own) await quiet.remove(blocks, block)
   })
 }
 
@@ -36,8 +41,10 @@ async function removeManaged(scope: Scope, group: Group): Promise<void> {
   if (!SLEEPTIME.includes(group.manager_type)) return
   for (const member of group.agent_ids) {
     const agent = await scope.find(agents, member)
-    if (agent && ['sleeptime_agent', 'voice_sleeptime_agent'].includes(agent.agent_type))
-      await removePartner(scope, member)
+    if (!agent || !['sleeptime_agent', 'voice_sleeptime_agent'].includes(agent.agent_type)) continue
+    const own = await ownBlocks(scope, member, group.id)
+    await deleteAgent(scope, member)
+    for (const block of own) await scope.remove(blocks, block)
   }
 }
 
@@ -47,13 +54,22 @@ async function removePartnership(scope: Scope, group: Group): Promise<void> {
   if (group.manager_agent_id) await scope.update(agents, group.manager_agent_id, { enable_sleeptime: false })
 }
 
-/** A partner that goes takes the block along that was made for it alone. */
-async function removePartner(scope: Scope, id: string): Promise<void> {
-  const own = await scope.query<{ block_id: string }>(sql`
-    select block_id from agents_blocks link where organization_id = ${scope.organizationId} and agent_id = ${id}
-      and block_label = ${PARTNER_BLOCK} and not exists (select from agents_blocks other
-        where other.organization_id = link.organization_id and other.block_id = link.block_id
-          and other.agent_id <> link.agent_id)`)
-  await deleteAgent(scope, id)
-  for (const { block_id } of own) await scope.remove(blocks, block_id)
+/**
+ * The block made for a partner alone, unless somebody else has it by now. The history tells it from one that was given
+ * to the partner under the same label later: it was made in one transaction with the group.
+ */
+async function ownBlocks(scope: Scope, partnerId: string, groupId: string): Promise<string[]> {
+  const rows = await scope.query<{ block_id: string }>(sql`
+    select block_id from agents_blocks as link
+    where organization_id = ${scope.organizationId} and agent_id = ${partnerId} and block_label = ${PARTNER_BLOCK}
+      and exists (select from revisions as made join revisions as grouped using (organization_id, transaction_id)
+        where made.organization_id = link.organization_id and made.resource_id = link.block_id and made.version = 1
+          and grouped.resource_id = ${groupId} and grouped.version = 1)
+      and not exists (select from agents_blocks as other where other.organization_id = link.organization_id
+        and other.block_id = link.block_id and other.agent_id <> link.agent_id)
+      and not exists (select from blocks_identities as other
+        where other.organization_id = link.organization_id and other.block_id = link.block_id)
+      and not exists (select from groups_blocks as other
+        where other.organization_id = link.organization_id and other.block_id = link.block_id)`)
+  return rows.map(({ block_id }) => block_id)
 }

@@ -1,7 +1,7 @@
+import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { createGroup } from '../groups/groups.ts'
 import { insertAgent } from './insert.ts'
-import { agentBlocks } from './links.ts'
 import { agents } from './schema.ts'
 
 /** The label of the block a partner has for itself. */
@@ -13,8 +13,16 @@ const FREQUENCY = 5
 /** How much of a spoken conversation stays in the context window, in messages. */
 const VOICE_BUFFER = { min_message_buffer_length: 15, max_message_buffer_length: 30 }
 
+/** The blocks an agent shares with its partner: all but one that has the label of the partner's own. */
+async function sharedBlocks(tx: Scope, agentId: string): Promise<string[]> {
+  const rows = await tx.query<{ block_id: string }>(sql`
+    select block_id from agents_blocks where organization_id = ${tx.organizationId} and agent_id = ${agentId}
+      and block_label <> ${PARTNER_BLOCK} order by position`)
+  return rows.map(({ block_id }) => block_id)
+}
+
 /**
- * Gives an agent the partner that manages its memory: an agent of the same models that shares all its blocks and has a
+ * Gives an agent the partner that manages its memory: an agent of the same models that shares its blocks and has a
  * `memory_persona` of its own, and the group that joins the two. Inside the scope's transaction.
  */
 export async function addSleeptimePartner(tx: Scope, agentId: string, defaultModel: string): Promise<void> {
@@ -29,7 +37,7 @@ export async function addSleeptimePartner(tx: Scope, agentId: string, defaultMod
       embedding_config: agent.embedding_config,
       project_id: agent.project_id,
       timezone: agent.timezone,
-      block_ids: await tx.linkedIds(agentBlocks, agentId),
+      block_ids: await sharedBlocks(tx, agentId),
       memory_blocks: [
         {
           label: PARTNER_BLOCK,
