@@ -43,6 +43,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   if (databaseUrl && !/^(postgres(ql)?:\/\/|memory:)/.test(databaseUrl)) {
     throw new ConfigError('DATABASE_URL must begin with postgres:// or be memory: (unset, the database is embedded).')
   }
+  if (databaseUrl && !URL.canParse(databaseUrl)) {
+    throw new ConfigError('DATABASE_URL is not a URL. Percent-encode special characters in its user and password.')
+  }
   const apiKey = text('CAIRN_API_KEY')
   if (apiKey && !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
     throw new ConfigError('CAIRN_API_KEY must have 1 to 200 printable ASCII characters without spaces.')

@@ -269,8 +269,25 @@ describe('a start is refused, with the remedy,', () => {
       CAIRN_API_KEY: 'two words',
       CAIRN_POOL_SIZE: '0',
       CAIRN_BODY_LIMIT: '1MB',
+      CAIRN_DEFAULT_MODEL: 'gpt-5-mini',
     }
     await Promise.all(Object.entries(bad).map(([name, value]) => refusal(store, [MAIN, { [name]: value }], name)))
+  })
+
+  test('when the default model is of a provider there is none of, before any agent is made without a model', async () => {
+    const store = await empty()
+    const model = { CAIRN_DEFAULT_MODEL: 'nobody/model' }
+    await refusal(
+      store,
+      [MAIN, model],
+      /CAIRN_DEFAULT_MODEL names the provider "nobody"; known are openai, anthropic, /,
+    )
+  })
+
+  test('when the database’s address is not one, without its password', async () => {
+    const store = await empty()
+    const odd = { DATABASE_URL: 'postgres://me:hidden#word@127.0.0.1:1/x' }
+    expect(await refusal(store, [MAIN, odd], /DATABASE_URL/, /Percent-encode/)).not.toContain('hidden')
   })
 
   test('when the port is taken, which it names', async () => {
@@ -282,10 +299,70 @@ describe('a start is refused, with the remedy,', () => {
     await new Promise((resolve) => other.close(resolve))
   })
 
-  test('when the PostgreSQL server cannot be reached, without its password', async () => {
+  test.each([
+    ['a name nobody has', 'no-such-host.invalid'],
+    ['another machine’s address', '192.0.2.1'],
+    ['no address at all', 'http://localhost'],
+  ])('when it can’t listen where it should, which it names: %s', async (_, host) => {
+    const store = await copy()
+    const message = await refusal(store, [MAIN, { HOST: host }], /HOST/, /0\.0\.0\.0/)
+    expect(message).toContain(`The address ${host} cannot be listened on`)
+  })
+
+  test('when it can’t listen on a new database either, and the first start that can shows the key', async () => {
     const store = await empty()
-    const gone = { DATABASE_URL: 'postgres://me:hidden-password@127.0.0.1:1/x' }
-    expect(await refusal(store, [MAIN, gone], /127\.0\.0\.1:1/)).not.toContain('hidden-password')
+    await refusal(store, [MAIN, { HOST: '192.0.2.1' }], /HOST/)
+    const { url, key: first } = await store.serve()
+    expect((await caller(url, first!)('GET', '/v1/agents')).status).toBe(200)
+  })
+
+  test.each(['127.0.0.1:1', 'no-such-host.invalid'])(
+    'when the PostgreSQL server cannot be reached, without its password: %s',
+    async (host) => {
+      const store = await empty()
+      const gone = { DATABASE_URL: `postgres://me:hidden-password@${host}/x` }
+      const message = await refusal(store, [MAIN, gone], `The PostgreSQL server at ${host} cannot be used`)
+      expect(message).not.toContain('hidden-password')
+    },
+  )
+
+  describe.skipIf(!postgres)('when the PostgreSQL role', () => {
+    const ROLE = sql.ref(`cairn_weak_${process.pid}`)
+
+    async function asAdministrator(store: Store, ...statements: ReturnType<typeof sql>[]) {
+      const database = await store.open()
+      for (const statement of statements) await statement.execute(database.kysely)
+      await database.close()
+    }
+    afterAll(() => asAdministrator(used, sql`drop role if exists ${ROLE}`))
+
+    /** A store, and the settings of a role that may connect to its database and do nothing else there. */
+    async function guarded(): Promise<[Store, Env]> {
+      const store = await empty()
+      const url = new URL(store.databaseUrl!)
+      await asAdministrator(
+        store,
+        sql`drop role if exists ${ROLE}`,
+        sql`create role ${ROLE} login password 'weak'`,
+        sql`revoke create on database ${sql.ref(url.pathname.slice(1))} from public`,
+      )
+      Object.assign(url, { username: `cairn_weak_${process.pid}`, password: 'weak' })
+      return [store, { DATABASE_URL: url.href }]
+    }
+
+    test('may not create extensions; once an administrator has, it starts', async () => {
+      const [store, env] = await guarded()
+      await asAdministrator(store, sql`grant create on schema public to ${ROLE}`)
+      await refusal(store, [MAIN, env], /permission denied to create extension "vector"/, /create extension vector;/)
+      await asAdministrator(store, sql`create extension vector`, sql`create extension pg_trgm`)
+      const server = await store.serve(env)
+      expect((await caller(server.url, server.key!)('GET', '/v1/agents')).status).toBe(200)
+    })
+
+    test('may not create tables either', async () => {
+      const [store, env] = await guarded()
+      await refusal(store, [MAIN, env], /permission denied for schema public/, /grant create on schema public/)
+    })
   })
 })
 

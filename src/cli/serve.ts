@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import pretty from 'pino-pretty'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
 import { bootstrap } from '../resources/organizations/bootstrap.ts'
 import { openStorage } from './open.ts'
 
@@ -38,22 +39,36 @@ function greet(url: string, config: Config, key: string | undefined) {
   )
 }
 
+/** Refuses a default model that agents can't be made with. */
+function checkDefaultModel({ defaultModel }: Config): void {
+  const [provider] = defaultModel.split('/')
+  if (!MODEL_ENDPOINT_TYPES.some((known) => known === provider)) {
+    throw new ConfigError(
+      `CAIRN_DEFAULT_MODEL names the provider "${provider}"; known are ${MODEL_ENDPOINT_TYPES.join(', ')}.`,
+    )
+  }
+}
+
+/** What to do when the address the settings name can't be listened on. */
+function explainListening({ code, message }: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another.`
+  if (code === 'EACCES') return `Port ${port} may not be listened on by this user. Set PORT to one above 1023.`
+  return `The address ${host} cannot be listened on: ${message}. Set HOST to one of this machine's, or to 0.0.0.0 for all.`
+}
+
 /** An error whose message is all the user needs: what was wrong, and the remedy. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
   if (error instanceof ConfigError) return error.message
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return `Port ${config?.port} is in use. Stop what uses it, or set PORT to another.`
-  if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') {
-    return `The address ${config?.host} cannot be listened on. Set HOST to one of this machine's, or to 0.0.0.0 for all.`
-  }
+  const { code, message } = error as NodeJS.ErrnoException
   if (code === '42501') {
     return (
-      `The PostgreSQL role may not do this: ${(error as Error).message}. Let an administrator create the extensions ` +
-      'once in this database (create extension vector; create extension pg_trgm;), or use a role that may.'
+      `The PostgreSQL role may not do this: ${message}. Let an administrator grant it (grant create on schema public) ` +
+      'and create the extensions once in this database (create extension vector; create extension pg_trgm;), or use a ' +
+      'role that may.'
     )
   }
   if (config?.databaseUrl && config.databaseUrl !== 'memory:')
-    return `The PostgreSQL server at ${new URL(config.databaseUrl).host} cannot be used: ${(error as Error).message}`
+    return `The PostgreSQL server at ${new URL(config.databaseUrl).host} cannot be used: ${message}`
   return undefined
 }
 
@@ -62,30 +77,41 @@ export async function serve(): Promise<number> {
   let config: Config | undefined
   try {
     config = readConfig()
-    const logger = createLogger(config.logLevel)
-    const { database, cipher, trigrams } = await openStorage(config)
-    try {
-      const key = await bootstrap({ database, cipher }, config.apiKey)
-      const app = await buildApp({ config, database, cipher, logger, version })
-      const stop = Promise.withResolvers<void>()
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
-      // The greeting comes first: what the framework has to say on listening is in it.
-      logger.level = 'silent'
-      await app.listen({ port: config.port, host: config.host })
-      const { port } = app.server.address() as AddressInfo
-      greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)
-      logger.level = config.logLevel
-      if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
-      await stop.promise
-      await app.close()
-      return 0
-    } finally {
-      await database.close()
-    }
+    await serveWith(config)
+    return 0
   } catch (error) {
     const text = explain(error, config)
     if (text === undefined) throw error
     console.error(text)
     return 1
+  }
+}
+
+async function serveWith(config: Config): Promise<void> {
+  checkDefaultModel(config)
+  const logger = createLogger(config.logLevel)
+  const { database, cipher, trigrams } = await openStorage(config)
+  try {
+    const app = await buildApp({ config, database, cipher, logger, version })
+    try {
+      const stop = Promise.withResolvers<void>()
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
+      // The greeting comes first: what the framework has to say on listening is in it.
+      logger.level = 'silent'
+      await app.listen({ port: config.port, host: config.host }).catch((error) => {
+        throw new ConfigError(explainListening(error, config))
+      })
+      // Not before it listens: the first key, made by a start that failed, would never be shown.
+      const key = await bootstrap({ database, cipher }, config.apiKey)
+      const { port } = app.server.address() as AddressInfo
+      greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)
+      logger.level = config.logLevel
+      if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
+      await stop.promise
+    } finally {
+      await app.close()
+    }
+  } finally {
+    await database.close()
   }
 }
