@@ -128,16 +128,25 @@ export function urlOf(path: string, query: Record<string, string | number | bool
   return `${path}?${search}`
 }
 
-/** The ids on the pages from `url` on, as the `Link` header leads through them. `between` runs before each next page. */
-export async function pagesFrom(client: Client, url: string, between?: (shown: string[]) => Promise<void>) {
-  const pages: string[][] = []
+/** The pages from `url` on, as the `Link` header leads through them. `between` runs before each next page. */
+async function followed<T>(client: Client, url: string, between?: (shown: T[]) => Promise<void>) {
+  const pages: T[][] = []
   for (let next: string | undefined = url; next; ) {
-    const reply: Reply<{ id: string }[]> = await client.get(next)
+    const reply: Reply<T[]> = await client.get(next)
     expect(reply.status).toBe(200)
-    pages.push(idsOf(reply.body))
+    pages.push(reply.body)
     if (pages.length > 200) throw new Error(`The list doesn't end: ${url}`)
     next = /^<([^>]+)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1]
-    if (next) await between?.(pages.at(-1)!)
+    if (next) await between?.(reply.body)
   }
   return pages
+}
+
+/** Everything a list shows, page by page. */
+export const walk = async <T>(client: Client, url: string) => (await followed<T>(client, url)).flat()
+
+/** The ids on the pages from `url` on. `between` runs before each next page. */
+export async function pagesFrom(client: Client, url: string, between?: (shown: string[]) => Promise<void>) {
+  const pages = await followed<{ id: string }>(client, url, between && ((shown) => between(idsOf(shown))))
+  return pages.map(idsOf)
 }

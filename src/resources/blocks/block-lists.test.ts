@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { pagesFrom } from '../../../test/walk.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -14,18 +15,6 @@ interface Made {
 
 const make = async (client: Client, body: object): Promise<Made> =>
   (await client.post('/v1/blocks/', { label: 'human', value: '', ...body })).body
-
-/** Every page of a list, by its links. */
-async function walk(client: Client, url: string): Promise<string[]> {
-  const ids: string[] = []
-  for (let next: string | undefined = url; next; ) {
-    const page: Awaited<ReturnType<typeof client.get<Made[]>>> = await client.get<Made[]>(next)
-    expect(page.status).toBe(200)
-    ids.push(...page.body.map(({ id }) => id))
-    next = /<([^>]+)>/.exec(page.headers.link ?? '')?.[1]
-  }
-  return ids
-}
 
 test('every filter keeps what it says, filters combine, and the count is the length of the list', async () => {
   const { alice, bob } = server
@@ -76,7 +65,7 @@ test('every filter keeps what it says, filters combine, and the count is the len
     ['tags=b&connected_to_agents_count_eq=2&value_search=am', 'persona'],
     ['label=&tags=&limit=', 'plain persona tagged'],
   ] as const) {
-    const ids = await walk(alice, `/v1/blocks/?${query}`)
+    const ids = (await pagesFrom(alice, `/v1/blocks/?${query}`)).flat()
     expect([query, ids.map((id) => names.get(id)).join(' ')]).toEqual([query, expected])
     expect((await alice.get(`/v1/blocks/count?${query.replace('&limit=', '')}`)).body).toBe(ids.length)
   }
@@ -103,8 +92,8 @@ test('walking pages of any size shows every block once, either way; before is th
   for (let n = 0; n < 7; n++) made.push((await make(alice, { project_id: 'walk' })).id)
   const url = '/v1/blocks/?project_id=walk'
   for (const limit of [1, 2, 3, 7, 50]) {
-    expect(await walk(alice, `${url}&limit=${limit}`)).toEqual(made)
-    expect(await walk(alice, `${url}&limit=${limit}&order=desc`)).toEqual(made.toReversed())
+    expect((await pagesFrom(alice, `${url}&limit=${limit}`)).flat()).toEqual(made)
+    expect((await pagesFrom(alice, `${url}&limit=${limit}&order=desc`)).flat()).toEqual(made.toReversed())
   }
   const ids = async (query: string) => (await alice.get<Made[]>(`${url}&${query}`)).body.map(({ id }) => id)
   expect(await ids(`before=${made[5]}&limit=2`)).toEqual([made[3], made[4]])

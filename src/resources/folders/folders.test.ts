@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Reply, startTestServer, type TestServer } from '../../../test/server.ts'
+import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { walk } from '../../../test/walk.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -8,18 +9,6 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const UNKNOWN = 'source-00000000-0000-4000-8000-000000000000'
-
-async function walk<T = string>(client: Client, start: string): Promise<T[]> {
-  const found: T[] = []
-  let url: string | undefined = start
-  while (url) {
-    const page: Reply<T[]> = await client.get(url)
-    expect(page.status).toBe(200)
-    found.push(...page.body)
-    url = /<(.*)>/.exec(page.headers.link ?? '')?.[1]
-  }
-  return found
-}
 
 const makeFolder = async (client: Client, body: object) => (await client.post('/v1/folders/', body)).body
 const makeAgent = async (client: Client, body: object) =>
@@ -122,8 +111,10 @@ describe('folders', () => {
       ['\\', []],
     ] as const) {
       const query = `name=${encodeURIComponent(part)}`
-      expect(named(await walk(bob, `/v1/folders/?${query}&limit=2`))).toEqual(expected)
-      expect(named(await walk(bob, `/v1/folders/?${query}&limit=1&order=desc`))).toEqual([...expected].reverse())
+      expect(named(await walk<{ name: string }>(bob, `/v1/folders/?${query}&limit=2`))).toEqual(expected)
+      expect(named(await walk<{ name: string }>(bob, `/v1/folders/?${query}&limit=1&order=desc`))).toEqual(
+        [...expected].reverse(),
+      )
       expect((await bob.get(`/v1/folders/count?${query}`)).body).toBe(expected.length)
     }
     expect((await bob.get('/v1/folders/count')).body).toBe((await walk(bob, '/v1/folders?limit=4')).length)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Reply, startTestServer, type TestServer } from '../../../test/server.ts'
+import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { walk } from '../../../test/walk.ts'
 
 let server: TestServer
 /** Alice's agents, and one of Bob's. */
@@ -26,16 +27,10 @@ const make = (body: object, client = server.alice) =>
 const faults = (reply: { body: { errors: { field: string; message: string }[] } }) =>
   reply.body.errors.map(({ field, message }) => `${field} ${message}`)
 
-async function walk<T = { id: string; description: string }>(client: Client, start: string): Promise<T[]> {
-  const found: T[] = []
-  let url: string | undefined = start
-  while (url) {
-    const page: Reply<T[]> = await client.get(url)
-    expect(page.status).toBe(200)
-    found.push(...page.body)
-    url = /<(.*)>/.exec(page.headers.link ?? '')?.[1]
-  }
-  return found
+/** What is read of a listed one. */
+interface Shown {
+  id: string
+  description: string
 }
 
 describe('groups', () => {
@@ -375,14 +370,14 @@ describe('groups', () => {
       ['project_id=X', ''],
     ] as const) {
       for (const limit of [1, 2, 50]) {
-        const forward = await walk(bob, `/v1/groups/?${query}&limit=${limit}`)
+        const forward = await walk<Shown>(bob, `/v1/groups/?${query}&limit=${limit}`)
         expect(forward.map(({ description }) => description).join('')).toBe(expected)
-        const backward = await walk(bob, `/v1/groups/?${query}&limit=${limit}&order=desc`)
+        const backward = await walk<Shown>(bob, `/v1/groups/?${query}&limit=${limit}&order=desc`)
         expect(backward).toEqual([...forward].reverse())
       }
       expect((await bob.get(`/v1/groups/count?${query}`)).body).toBe(expected.length)
     }
-    const [first, second, third] = await walk(bob, '/v1/groups')
+    const [first, second, third] = await walk<Shown>(bob, '/v1/groups')
     expect((await bob.get(`/v1/groups?before=${third!.id}&limit=1`)).body).toEqual([second])
     expect((await bob.get(`/v1/groups?after=${first!.id}&before=${third!.id}`)).body).toEqual([second])
     expect((await bob.get('/v1/groups?manager_type=boss')).status).toBe(422)

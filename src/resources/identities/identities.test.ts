@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Reply, startTestServer, type TestServer } from '../../../test/server.ts'
+import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { walk } from '../../../test/walk.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -17,16 +18,10 @@ const makeAgent = async (client: Client, body: object = {}): Promise<string> =>
 const makeBlock = async (client: Client): Promise<string> =>
   (await client.post('/v1/blocks/', { label: 'human', value: 'text' })).body.id
 
-async function walk<T = { id: string; name: string }>(client: Client, start: string): Promise<T[]> {
-  const found: T[] = []
-  let url: string | undefined = start
-  while (url) {
-    const page: Reply<T[]> = await client.get(url)
-    expect(page.status).toBe(200)
-    found.push(...page.body)
-    url = /<(.*)>/.exec(page.headers.link ?? '')?.[1]
-  }
-  return found
+/** What is read of a listed one. */
+interface Shown {
+  id: string
+  name: string
 }
 
 describe('identities', () => {
@@ -215,13 +210,13 @@ describe('identities', () => {
       ['project_id=x', ['LIST b%']],
       ['name=list&project_id=', ['list c_', 'LIST b%', 'List a']],
     ] as const) {
-      const found = await walk(bob, `/v1/identities/?${query}&limit=1`)
+      const found = await walk<Shown>(bob, `/v1/identities/?${query}&limit=1`)
       expect(found.map(({ name }) => name)).toEqual(expected)
-      expect(await walk(bob, `/v1/identities/?${query}&limit=2&order=asc`)).toEqual([...found].reverse())
+      expect(await walk<Shown>(bob, `/v1/identities/?${query}&limit=2&order=asc`)).toEqual([...found].reverse())
       expect((await bob.get(`/v1/identities/count?${query}`)).body).toBe(expected.length)
     }
     expect((await bob.get('/v1/identities?identity_type=group')).status).toBe(422)
-    const [newest, middle, oldest] = await walk(bob, '/v1/identities?name=list')
+    const [newest, middle, oldest] = await walk<Shown>(bob, '/v1/identities?name=list')
     expect((await bob.get(`/v1/identities?name=list&before=${oldest!.id}&limit=1`)).body).toEqual([middle])
     await bob.delete(`/v1/identities/${middle!.id}`)
     expect((await bob.get(`/v1/identities?name=list&before=${middle!.id}`)).body).toEqual([newest])
@@ -237,7 +232,7 @@ describe('identities', () => {
       ['blocks', blocks],
     ] as const) {
       const url = `/v1/identities/${id}/${path}`
-      const listed = async (query: string) => (await walk(alice, `${url}?${query}`)).map((one) => one.id)
+      const listed = async (query: string) => (await walk<Shown>(alice, `${url}?${query}`)).map((one) => one.id)
       expect(await listed('limit=1')).toEqual([...ids].reverse())
       expect(await listed('limit=2&order=asc')).toEqual(ids)
       expect((await alice.get(`${url}?before=${ids[0]}&limit=1`)).body).toMatchObject([{ id: ids[1] }])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { walk } from '../../../test/walk.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -26,16 +27,6 @@ async function tagsOf(query: string, client = server.alice): Promise<string[]> {
   return reply.body
 }
 
-async function walk(query: string): Promise<string[]> {
-  const tags: string[] = []
-  for (let next: string | undefined = `/v1/tags/?${query}`; next; ) {
-    const page: Awaited<ReturnType<typeof server.alice.get<string[]>>> = await server.alice.get<string[]>(next)
-    tags.push(...page.body)
-    next = /<([^>]+)>; rel="next"/.exec(page.headers.link ?? '')?.[1]
-  }
-  return tags
-}
-
 test("lists the organization's tags of agents and blocks, each once, by code point", async () => {
   expect(await tagsOf('')).toEqual(ALL)
   expect(await tagsOf('order=desc&order_by=name')).toEqual(ALL.toReversed())
@@ -54,10 +45,10 @@ test('finds tags by a part of them, in any case, and takes % and _ as they are',
 
 test('a page goes on where the last one ended, in either direction and of any size', async () => {
   for (const limit of [1, 2, 3, 7, 200]) {
-    expect(await walk(`limit=${limit}`)).toEqual(ALL)
-    expect(await walk(`limit=${limit}&order=desc`)).toEqual(ALL.toReversed())
+    expect(await walk(server.alice, `/v1/tags/?limit=${limit}`)).toEqual(ALL)
+    expect(await walk(server.alice, `/v1/tags/?limit=${limit}&order=desc`)).toEqual(ALL.toReversed())
   }
-  expect(await walk('limit=1&name=b')).toEqual(['beta', 'both'])
+  expect(await walk(server.alice, '/v1/tags/?limit=1&name=b')).toEqual(['beta', 'both'])
   expect(await tagsOf('after=beta')).toEqual(['both', 'Émile', '😀'])
   expect(await tagsOf('after=beta&order=desc')).toEqual(['alpha', 'Alpha', '50%_off'])
   expect(await tagsOf('before=both&limit=2')).toEqual(['alpha', 'beta'])
