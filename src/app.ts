@@ -2,12 +2,17 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Config } from './config.ts'
+import type { Actor } from './db/context.ts'
 import type { Database } from './db/database.ts'
 import { createScope } from './db/scope.ts'
 import { addAuth } from './http/auth.ts'
+import { addCors } from './http/cors.ts'
 import { addMethodNotAllowed } from './http/errors.ts'
+import { addIdempotency } from './http/idempotency.ts'
 import { addOpenApi } from './http/openapi.ts'
+import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
+import { startSweeping } from './jobs/sweep.ts'
 import type { Cipher } from './lib/cipher.ts'
 import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
@@ -26,7 +31,7 @@ import { agentToolRoutes } from './resources/tools/agent-tools-routes.ts'
 import { toolRoutes } from './resources/tools/routes.ts'
 
 export interface Deps {
-  config: Pick<Config, 'bodyLimit' | 'defaultModel'>
+  config: Pick<Config, 'bodyLimit' | 'defaultModel' | 'rateLimit' | 'corsOrigins' | 'trustProxy' | 'basePath'>
   database: Database
   cipher: Cipher
   logger: FastifyBaseLogger
@@ -36,7 +41,8 @@ export interface Deps {
 /** The whole API over a database, ready to listen or to be called with `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
   const { config, database, cipher, logger, version } = deps
-  const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes })
+  const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes, proxy: config })
+  if (config.corsOrigins.length > 0) await addCors(app as unknown as FastifyInstance, config.corsOrigins)
   const paths = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = paths.get(url) ?? new Set()
@@ -78,8 +84,14 @@ export async function buildApp(deps: Deps): Promise<App> {
   )
 
   const { authenticate, forget } = createAuthenticator(database)
+  const scopeOf = (actor: Actor) => createScope({ database, cipher }, actor)
+  const limits =
+    config.rateLimit === undefined
+      ? undefined
+      : await createRateLimits(app as unknown as FastifyInstance, config.rateLimit)
   await app.register(async (api) => {
-    addAuth(api as unknown as FastifyInstance, authenticate, (actor) => createScope({ database, cipher }, actor))
+    addAuth(api as unknown as FastifyInstance, authenticate, scopeOf, limits)
+    addIdempotency(api as unknown as FastifyInstance)
     api.register(agentRoutes(config), { prefix: '/v1/agents' })
     api.register(attachmentRoutes, { prefix: '/v1/agents' })
     api.register(archiveRoutes, { prefix: '/v1/archives' })
@@ -95,6 +107,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(adminRoutes(forget), { prefix: '/v1/admin' })
   })
   addMethodNotAllowed(app as unknown as FastifyInstance, paths)
+  app.addHook('onClose', startSweeping(database, logger))
   await app.ready()
   return app
 }

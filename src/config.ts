@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { compile } from '@fastify/proxy-addr'
 
 /** Everything that can be set from outside. This file is the only reader of `process.env`. */
 export interface Config {
@@ -19,7 +20,18 @@ export interface Config {
   /** The model handle of agents made without one. */
   defaultModel: string
   logLevel: string
+  /** Requests of one API key in a minute; absent: as many as it likes. */
+  rateLimit: number | undefined
+  /** Web pages of these origins may call the API from a browser; `*`: of any. */
+  corsOrigins: readonly string[]
+  /** Addresses and networks whose `X-Forwarded-*` headers are believed. */
+  trustProxy: readonly string[]
+  /** The path the server is reached under from outside, such as `/cairn`; empty: none. */
+  basePath: string
 }
+
+/** A path of whole segments that need no escaping. */
+export const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/
 
 /** A setting that can't be used, with the remedy in its message. */
 export class ConfigError extends Error {}
@@ -32,6 +44,46 @@ function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number, min
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
   }
   return value
+}
+
+const listOf = (text: string | undefined) =>
+  (text ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+
+function readOrigins(text: string | undefined): string[] {
+  const origins = listOf(text)
+  for (const origin of origins) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
+    throw new ConfigError(
+      `CAIRN_CORS_ORIGINS must be * or origins such as https://app.example.com, separated by commas, not "${origin}".`,
+    )
+  }
+  return origins
+}
+
+function readProxies(text: string | undefined): string[] {
+  const proxies = listOf(text)
+  try {
+    compile(proxies)
+  } catch {
+    throw new ConfigError(
+      'CAIRN_TRUST_PROXY must list addresses or networks, such as 10.0.0.7 or 172.16.0.0/12, or the names loopback, ' +
+        `linklocal and uniquelocal, separated by commas, not "${text}".`,
+    )
+  }
+  return proxies
+}
+
+function readBasePath(text: string | undefined): string {
+  const path = (text ?? '').replace(/\/$/, '')
+  if (path !== '' && (!BASE_PATH.test(path) || /^\/(v1|docs|openapi\.json)(\/|$)/.test(path))) {
+    throw new ConfigError(
+      `CAIRN_BASE_PATH must be a path of its own such as /cairn, of letters, digits, ".", "_", "~" and "-", not "${text}".`,
+    )
+  }
+  return path
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -67,5 +119,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     bodyLimit: wholeNumber(env, 'CAIRN_BODY_LIMIT', 8 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     defaultModel,
     logLevel,
+    rateLimit: text('CAIRN_RATE_LIMIT') ? wholeNumber(env, 'CAIRN_RATE_LIMIT', 0, 1, 1_000_000) : undefined,
+    corsOrigins: readOrigins(text('CAIRN_CORS_ORIGINS')),
+    trustProxy: readProxies(text('CAIRN_TRUST_PROXY')),
+    basePath: readBasePath(text('CAIRN_BASE_PATH')),
   })
 }

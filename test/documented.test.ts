@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     const wrong = operations.flatMap((operation) => {
       const { operationId, method, path, responses, security } = operation
       const open = security?.length === 0
-      const errors = open ? [503] : [401, 403, 404, 422, 503]
+      const errors = open ? [503] : [401, 403, 404, 422, 429, 503]
       if (!open && method !== 'GET') errors.push(409)
       if (bodyOf(operation)) errors.push(400, 413, 415)
       if (method !== 'GET' && path.includes('{')) errors.push(412)

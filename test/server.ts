@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { pino } from 'pino'
 import { inject } from 'vitest'
-import { buildApp } from '../src/app.ts'
+import { buildApp, type Deps } from '../src/app.ts'
 import { type Database, openDatabase } from '../src/db/database.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
@@ -73,12 +73,20 @@ async function cloneDatabase(): Promise<{ database: Database; drop: () => Promis
 }
 
 /** The API of a database of its own, with two organizations. Every reply is checked against its documented schema. */
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(settings: Partial<Deps['config']> = {}): Promise<TestServer> {
   const { database, drop } = await cloneDatabase()
   const cipher = createCipher(randomBytes(32).toString('hex'))
   const key = (await bootstrap({ database, cipher }, undefined))!
   const app = await buildApp({
-    config: { bodyLimit: 1024 * 1024, defaultModel: 'openai/gpt-5-mini' },
+    config: {
+      bodyLimit: 1024 * 1024,
+      defaultModel: 'openai/gpt-5-mini',
+      rateLimit: undefined,
+      corsOrigins: [],
+      trustProxy: [],
+      basePath: '',
+      ...settings,
+    },
     database,
     cipher,
     logger: pino({ level: 'silent' }),

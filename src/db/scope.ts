@@ -1,7 +1,8 @@
-import type { Kysely, RawBuilder } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { type Actor, type Context, repeating, rowsOf } from './context.ts'
 import type { Database } from './database.ts'
+import { answerFor, undone } from './faults.ts'
 import { createLinks } from './links.ts'
 import { createReads, type Reads } from './reads.ts'
 import type { Tables } from './tables.ts'
@@ -21,6 +22,11 @@ export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnTyp
   can(right: string): boolean
   /** Runs `work` in one transaction, again when it was the one to give way to another; inside one, in that same one. */
   transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` whose failure the caller goes on from: inside a transaction, what `work` did is undone and the rest
+   * stands.
+   */
+  attempt<T>(work: () => Promise<T>): Promise<T>
   /** The rows of a statement of a resource's own, which must name the organization. */
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
   /** The same caller in another organization: for the operating organization alone; any other gets an error. */
@@ -46,6 +52,18 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
       trx
         ? work(scope)
         : repeating(() => shared.database.transaction((inner) => work(createScope(shared, actor, inner)))),
+    async attempt(work) {
+      if (!trx) return work()
+      await sql`savepoint attempt`.execute(trx)
+      try {
+        const done = await work()
+        await sql`release savepoint attempt`.execute(trx)
+        return done
+      } catch (error) {
+        await sql`rollback to savepoint attempt`.execute(trx)
+        throw undone(error) ? error : answerFor(error)
+      }
+    },
     query: (statement) => rowsOf(context, statement),
     within(organizationId) {
       if (organizationId === actor.organizationId) return scope

@@ -3,6 +3,7 @@ import type { Actor } from '../db/context.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
 import { matchVersions } from './headers.ts'
+import type { RateLimits } from './rate-limit.ts'
 
 /** What a key may hold: reading, changing, seeing secret values, running the organization. */
 export type Right = 'read' | 'write' | 'secrets' | 'admin'
@@ -19,12 +20,26 @@ const unauthorized = () =>
 const rightFor = (request: FastifyRequest): Right =>
   request.routeOptions.config.right ?? (['GET', 'HEAD'].includes(request.method) ? 'read' : 'write')
 
-/** Asks for a key on every route of `app`, and gives each request its scope. */
-export function addAuth(app: FastifyInstance, authenticate: Authenticate, createScope: (actor: Actor) => Scope): void {
-  app.addHook('onRequest', async (request) => {
-    const key = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+/** The API key a request was sent with. */
+export const keyOf = ({ headers }: FastifyRequest): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+
+/** Asks for a key on every route of `app`, and gives each request its scope. `limits`: how often it may be used. */
+export function addAuth(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+  createScope: (actor: Actor) => Scope,
+  limits?: RateLimits,
+): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const key = keyOf(request)
+    await limits?.beforeKey(request, key)
     const actor = key && (await authenticate(key))
-    if (!actor) throw unauthorized()
+    if (!actor) {
+      if (key) await limits?.wrongKey(request)
+      throw unauthorized()
+    }
+    await limits?.rightKey(request, reply, key)
     request.organizationId = actor.organizationId
     const right = rightFor(request)
     if (!actor.scopes.includes(right)) {

@@ -34,7 +34,7 @@ export function addHeaders(app: FastifyInstance): void {
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     if (payload !== null && typeof payload === 'object') {
       const next = (payload as PageOf<unknown>)[NEXT]
-      if (next) reply.header('link', `<${nextUrl(request.url, next)}>; rel="next"`)
+      if (next) reply.header('link', `<${nextUrl(request.publicPath + request.url, next)}>; rel="next"`)
       reply.versioned = (payload as Versioned)[VERSION] === undefined ? undefined : (payload as Versioned)
     }
     done(null, payload)

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Query } from '../lib/wire.ts'
 
@@ -33,11 +33,12 @@ const ERRORS: Record<number, string> = {
   401: 'No key, or not a valid one.',
   403: 'The key lacks a scope.',
   404: 'The organization has no such resource.',
-  409: 'Another resource stands in the way.',
+  409: 'Another resource stands in the way, or the same request is being answered at the moment.',
   412: 'The resource has changed since: its ETag is another.',
   413: 'The body is too large.',
   415: 'The body is not application/json.',
   422: 'The request is not valid; `errors` lists every fault.',
+  429: 'The key has used up its requests of this minute.',
   500: 'A fault of the server: report it with the request id.',
   503: 'The database cannot be reached at the moment.',
 }
@@ -46,7 +47,7 @@ const methodsOf = ({ method }: RouteOptions) => [method].flat()
 
 function errorsOf(route: RouteOptions): number[] {
   if (route.config?.open) return [500, 503]
-  const errors = [401, 403, 404, 422, 500, 503]
+  const errors = [401, 403, 404, 422, 429, 500, 503]
   if (!methodsOf(route).includes('GET')) errors.push(409)
   if (conditionOf(route) === 'if-match') errors.push(412)
   if (route.schema?.body) errors.push(400, 413, 415)
@@ -61,13 +62,22 @@ function conditionOf(route: RouteOptions): 'if-match' | 'if-none-match' | undefi
   return answer?.$ref ? 'if-none-match' : undefined
 }
 
-const CONDITIONS = {
-  'if-match': Type.Object({
-    'if-match': Type.Optional(Type.String({ description: 'Only if the ETag is still one of these; 412 otherwise.' })),
-  }),
-  'if-none-match': Type.Object({
-    'if-none-match': Type.Optional(Type.String({ description: 'Only if the ETag is none of these; 304 otherwise.' })),
-  }),
+const REQUEST_HEADERS = {
+  'if-match': 'Only if the ETag is still one of these; 412 otherwise.',
+  'if-none-match': 'Only if the ETag is none of these; 304 otherwise.',
+  'idempotency-key':
+    'A name of your own for this request: sent again within 24 hours, it is answered as before and runs once.',
+}
+
+/** The headers a route heeds. */
+function headersOf(route: RouteOptions): { headers?: TSchema } {
+  const once = !route.config?.open && methodsOf(route).some((method) => ['POST', 'PATCH', 'DELETE'].includes(method))
+  const names = [conditionOf(route), once ? ('idempotency-key' as const) : undefined].filter(
+    (name) => name !== undefined,
+  )
+  if (names.length === 0) return {}
+  const headers = names.map((name) => [name, Type.Optional(Type.String({ description: REQUEST_HEADERS[name] }))])
+  return { headers: Type.Object(Object.fromEntries(headers)) }
 }
 
 const NO_PARAMETERS = Query({})
@@ -111,7 +121,7 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
     route.schema = {
       querystring: NO_PARAMETERS,
       ...route.schema,
-      ...(condition && { headers: CONDITIONS[condition] }),
+      ...headersOf(route),
       response: {
         ...withHeaders(route.schema.response as Responses),
         ...(condition === 'if-none-match' && { 304: { type: 'null', description: 'The ETag is known already.' } }),
@@ -139,8 +149,25 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
     },
     refResolver: { buildLocalReference: (json) => String(json.$id) },
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { persistAuthorization: true } })
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  const documentFor = (request: FastifyRequest) => ({
+    ...app.swagger(),
+    ...(request.publicPath && { servers: [{ url: request.publicPath }] }),
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { persistAuthorization: true },
+    uiHooks: {
+      // The page finds its parts beside it, under whatever path it is reached.
+      onRequest: (request, reply, done) => {
+        if (/\/docs(\?|$)/.test(request.url)) return reply.redirect('docs/')
+        if (/\/static\/index\.html(\?|$)/.test(request.url)) return reply.redirect('../')
+        done()
+      },
+    },
+    transformSpecification: (_, request) => documentFor(request),
+    transformSpecificationClone: false,
+  })
+  app.get('/openapi.json', { schema: { hide: true } }, async (request) => documentFor(request))
 }
 
 declare module 'fastify' {

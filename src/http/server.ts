@@ -7,6 +7,7 @@ import { serialize } from '../lib/json.ts'
 import { addJsonParser } from './body.ts'
 import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
 import { addHeaders } from './headers.ts'
+import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
 /** A server whose handlers are typed by their schemas. */
@@ -26,11 +27,13 @@ export function createServer(options: {
   bodyLimit: number
   logger: FastifyBaseLogger
   shapes: readonly TSchema[]
+  proxy: ProxySettings
 }): App {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
+    ...proxyOptions(options.proxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: refusePath as never,
     clientErrorHandler: refuseUnreadable,
@@ -62,6 +65,7 @@ export function createServer(options: {
     request.log.info(
       {
         organization: request.organizationId,
+        ip: request.ip,
         method: request.method,
         route: request.routeOptions.url,
         status: reply.statusCode,
@@ -72,6 +76,7 @@ export function createServer(options: {
     done()
   })
   addErrors(app as unknown as FastifyInstance)
+  addPublicUrl(app as unknown as FastifyInstance, options.proxy)
   addHeaders(app as unknown as FastifyInstance)
   addValidation(app as unknown as FastifyInstance)
   return app

@@ -12,6 +12,7 @@ const ERRORS = {
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   invalid: [422, 'Invalid request'],
+  too_many_requests: [429, 'Too many requests'],
   headers_too_large: [431, 'Request header fields too large'],
   internal: [500, 'Internal error'],
   unavailable: [503, 'Service unavailable'],
@@ -71,6 +72,10 @@ export const notFound = (noun: string, id: string) =>
 
 /** 409 that sending the request again won't mend. */
 export const conflict = (detail: string) => new ApiError('conflict', detail, { headers: FINAL })
+
+/** 409 that goes by itself: the same request is being answered at the moment. */
+export const inProgress = (detail: string) =>
+  new ApiError('conflict', detail, { headers: { 'x-should-retry': 'true', 'retry-after': '1' } })
 
 /** 422 with every fault found. */
 export function invalid(...faults: Fault[]): ApiError {

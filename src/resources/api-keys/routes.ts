@@ -7,7 +7,7 @@ import { ApiKey, ApiKeyParams, apiKeys, CreateApiKey, ListApiKeys, NewApiKey } f
 const tags = ['api-keys']
 const config = { right: 'admin' } as const
 
-/** `/v1/api-keys`. `forget` makes a revocation count at once. */
+/** `/v1/api-keys`. `forget` makes a revocation count at once; it is called when the change is committed. */
 export const apiKeyRoutes = (forget: () => void) => async (app: App) => {
   app.get(
     '/',
@@ -43,6 +43,7 @@ export const apiKeyRoutes = (forget: () => void) => async (app: App) => {
     '/:key_id',
     {
       config,
+      onSend: async () => forget(),
       schema: {
         operationId: 'revoke_api_key',
         summary: 'Revoke a key',
@@ -51,10 +52,6 @@ export const apiKeyRoutes = (forget: () => void) => async (app: App) => {
         response: { 200: Ref(ApiKey) },
       },
     },
-    async ({ scope, params }) => {
-      const revoked = await revokeApiKey(scope, params.key_id)
-      forget()
-      return revoked
-    },
+    ({ scope, params }) => revokeApiKey(scope, params.key_id),
   )
 }

@@ -100,15 +100,14 @@ const WITHIN_LIMIT = 'blocks_value_within_limit'
 /**
  * Changes the given fields of a block, in one statement; `null` clears a field; without a limit a value may have any length. 404, 409 when
  * an agent would have two blocks of one label, 412, and 422 when the value would be longer than the limit, whichever of
- * the two changed. Not for use inside a transaction.
+ * the two changed.
  */
 export async function modifyBlock(scope: Scope, id: string, body: UpdateBlock): Promise<Block & Versioned> {
   const { limit, tags } = body
   try {
-    return await scope.update(blocks, id, {
-      ...body,
-      tags: tags === undefined ? undefined : tagSet(tags),
-    })
+    return await scope.attempt(() =>
+      scope.update(blocks, id, { ...body, tags: tags === undefined ? undefined : tagSet(tags) }),
+    )
   } catch (error) {
     if ((error as { constraint?: string }).constraint !== WITHIN_LIMIT) throw error
     const block = await scope.get(blocks, id)

@@ -88,10 +88,9 @@ export async function blockRoutes(app: App) {
         response: { 200: Type.Null() },
       },
     },
-    async ({ scope, params }, reply) => {
+    async ({ scope, params }) => {
       await scope.remove(blocks, params.block_id)
-      // An empty payload would go out as an empty body.
-      return reply.type('application/json').send('null' as never)
+      return null
     },
   )
 

@@ -27,7 +27,7 @@ import {
 const tags = ['admin']
 const config = { right: 'admin' } as const
 
-/** `/v1/admin`: organizations and users. `forget` makes a deletion count at once for the keys it takes along. */
+/** `/v1/admin`: organizations and users. `forget` makes a deletion count at once for the keys it takes along; it is called when the deletion is committed. */
 export const adminRoutes = (forget: () => void) => async (app: App) => {
   app.get(
     '/orgs/',
@@ -79,6 +79,7 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
     '/orgs/',
     {
       config,
+      onSend: async () => forget(),
       schema: {
         operationId: 'delete_organization',
         summary: 'Delete an organization and everything it owns',
@@ -87,11 +88,7 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
         response: { 200: Ref(Organization) },
       },
     },
-    async ({ scope, query }) => {
-      const deleted = await deleteOrganization(scope, query.org_id)
-      forget()
-      return deleted
-    },
+    ({ scope, query }) => deleteOrganization(scope, query.org_id),
   )
 
   app.get(
@@ -143,6 +140,7 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
     '/users/',
     {
       config,
+      onSend: async () => forget(),
       schema: {
         operationId: 'delete_user',
         summary: 'Delete a user and the keys of that user',
@@ -151,10 +149,6 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
         response: { 200: Ref(User) },
       },
     },
-    async ({ scope, query }) => {
-      const deleted = await deleteUser(scope, query.user_id)
-      forget()
-      return deleted
-    },
+    ({ scope, query }) => deleteUser(scope, query.user_id),
   )
 }

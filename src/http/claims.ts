@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { invalid } from '../lib/errors.ts'
+import { keyOf } from './auth.ts'
+
+/** What makes a request the same as another one, and what follows from that. */
+export interface Claim {
+  /** The same for requests that are answered once. */
+  id: string
+  /** Equal for requests that ask for the same thing. */
+  fingerprint: string
+  /** `key`: the caller named the request. `first` and `again`: an SDK sends what isn't answered in time once more. */
+  kind: 'key' | 'first' | 'again'
+}
+
+/** Printable ASCII, as a structured field's string holds (RFC 9651 §3.3.3); with or without its quotes. */
+const KEY = /^(?:"([\x20\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/
+
+/** A hash that says nothing of its input to whoever lacks the caller's API key, which is stored nowhere. */
+const hash = (apiKey: string, ...parts: unknown[]) =>
+  createHmac('sha256', apiKey).update(JSON.stringify(parts)).digest('base64url')
+
+const refused = (message: string) => invalid({ in: 'header', field: 'idempotency-key', message })
+
+function keyIn(header: string | string[]): string {
+  const [, quoted, bare] = KEY.exec(String(header)) ?? []
+  const key = quoted ?? bare
+  if (key === undefined) throw refused('must have 1 to 255 printable ASCII characters')
+  return key
+}
+
+/** 422: the key came with another request before. */
+export const reused = () => refused('was sent with another request before: a new request needs a new key')
+
+/** How often an SDK has sent this request before; undefined for other callers, and when the caller names it. */
+export function retriesOf({ headers }: FastifyRequest): number | undefined {
+  const count = headers['x-stainless-retry-count']
+  if (headers['idempotency-key'] !== undefined || typeof count !== 'string' || !/^\d{1,3}$/.test(count))
+    return undefined
+  return Number(count)
+}
+
+/** What an SDK's request has in common with its repetition before the body is read. */
+export const outlineOf = (request: FastifyRequest) =>
+  hash(keyOf(request) ?? '', request.method, request.url, request.headers['content-length'] ?? '')
+
+/**
+ * What a request claims: undefined for one that is just run. 422 for a key that is none.
+ * An Idempotency-Key counts for one API key, method and path (draft-ietf-httpapi-idempotency-key-header).
+ */
+export function claimOf(request: FastifyRequest): Claim | undefined {
+  const { headers, method, body } = request
+  const given = headers['idempotency-key']
+  const retries = retriesOf(request)
+  if (given === undefined && retries === undefined) return undefined
+  // An upload is read while it is stored: what is in it isn't known yet.
+  if (/^multipart\//i.test(headers['content-type'] ?? '')) {
+    if (given === undefined) return undefined
+    throw refused('cannot be sent with an upload')
+  }
+  const apiKey = keyOf(request)!
+  const [path, ...search] = request.url.split('?')
+  const where = [method, path!.replace(/\/+$/, '')]
+  const what = [search.join('?'), headers['if-match'] ?? null, body ?? null]
+  if (given === undefined) {
+    const id = hash(apiKey, ...where, ...what)
+    return { id, fingerprint: id, kind: retries === 0 ? 'first' : 'again' }
+  }
+  return { id: hash(apiKey, ...where, keyIn(given)), fingerprint: hash(apiKey, ...what), kind: 'key' }
+}

@@ -1,0 +1,37 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** What a page may read of an answer besides its body. */
+const EXPOSED = [
+  'ETag',
+  'Link',
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Idempotent-Replayed',
+  'X-Should-Retry',
+]
+
+const PREFLIGHT_CACHED_S = 600
+
+/** Whether a browser asks what it may send (Fetch standard, CORS-preflight). Any other OPTIONS is a method we lack. */
+const isPreflight = ({ method, headers }: FastifyRequest) =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+
+/**
+ * Lets pages of these origins (`*`: of any) call the API from a browser. Preflights are answered without a key. Keys
+ * travel in a header that a page sets itself, never in a cookie, so no credentials are allowed.
+ */
+export async function addCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  const settings = {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED,
+    maxAge: PREFLIGHT_CACHED_S,
+  }
+  await app.register(cors, {
+    delegator: (request, done) => done(null, { ...settings, preflight: isPreflight(request) }),
+  })
+}
