@@ -270,6 +270,10 @@ describe('a start is refused, with the remedy,', () => {
       CAIRN_POOL_SIZE: '0',
       CAIRN_BODY_LIMIT: '1MB',
       CAIRN_DEFAULT_MODEL: 'gpt-5-mini',
+      CAIRN_RATE_LIMIT: '0',
+      CAIRN_CORS_ORIGINS: 'https://app.example.com/page',
+      CAIRN_TRUST_PROXY: '10.0.0.0/8, proxy.example.com',
+      CAIRN_BASE_PATH: 'cairn',
     }
     await Promise.all(Object.entries(bad).map(([name, value]) => refusal(store, [MAIN, { [name]: value }], name)))
   })

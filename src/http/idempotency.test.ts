@@ -33,14 +33,16 @@ const said = ({ status, body, headers }: Reply<unknown>) => ({
   type: headers['content-type'],
 })
 
-/** Has `before` done before an archive is made, until the function returned is called. */
-function intercept(before: () => Promise<unknown>): () => void {
+/** Has `instead` done where an archive is made, or another statement sent, until the function returned is called. */
+function intercept(
+  instead: (run: () => unknown) => Promise<unknown>,
+  statement = /insert into "?archives/,
+): () => void {
   const real = pg.Client.prototype.query
   const query = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
     const [first] = args as unknown as [string | { text: string }]
     const run = () => real.apply(this, args as never) as unknown
-    const concerned = /insert into "?archives/.test(typeof first === 'string' ? first : first.text)
-    return (concerned ? before().then(run) : run()) as never
+    return (statement.test(typeof first === 'string' ? first : first.text) ? instead(run) : run()) as never
   })
   return () => query.mockRestore()
 }
@@ -148,9 +150,10 @@ describe('a request with an Idempotency-Key', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const gate = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
-    const restore = intercept(async () => {
+    const restore = intercept(async (run) => {
       reached.resolve()
       await gate.promise
+      return run()
     })
     const first = alice.post('/v1/archives/', { name }, headers)
     await reached.promise
@@ -160,7 +163,8 @@ describe('a request with an Idempotency-Key', () => {
     vi.useRealTimers()
     const shown = ['x-should-retry', 'retry-after'].map((header) => meanwhile.headers[header])
     expect([meanwhile.status, ...shown]).toEqual([409, 'true', '1'])
-    expect(said(await alice.post('/v1/archives/', { name }, headers))).toEqual(said(await first))
+    const answer = said(await first)
+    expect(said(await alice.post('/v1/archives/', { name }, headers))).toEqual(answer)
     expect(await countOf(alice, name)).toBe(1)
   })
 
@@ -287,6 +291,37 @@ describe('a request of an SDK that it sends again', () => {
     expect([third.status, third.headers['idempotent-replayed']]).toEqual([200, undefined])
     expect(await countOf(alice, name)).toBe(2)
   })
+})
+
+test.each([
+  ['with a key', named('of the lost commit'), named('of the lost commit')],
+  ['of an SDK', attempt(0), attempt(1)],
+])('a request %s whose commit may have happened or not runs once, if it is sent again', async (_, first, again) => {
+  const name = randomUUID()
+  const restore = intercept(async (run) => {
+    await run()
+    throw Object.assign(new Error('gone'), { code: '08006' })
+  }, /^commit$/)
+  const lost = await alice.post('/v1/archives/', { name }, first).finally(restore)
+  expect(lost.status).toBe(503)
+  expect((await alice.post('/v1/archives/', { name }, again)).headers['idempotent-replayed']).toBe('true')
+  expect(await countOf(alice, name)).toBe(1)
+})
+
+test('what is kept is swept every minute while a server runs', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const another = await startTestServer()
+  const { kysely } = another.database
+  try {
+    await sql`insert into kept_answers (organization_id, id, answer, expires_at)
+      values (${another.organizations.alice}, 'old', '', now())`.execute(kysely)
+    vi.advanceTimersByTime(60_000)
+    await another.app.close()
+    expect((await sql`select from kept_answers`.execute(kysely)).rows).toEqual([])
+  } finally {
+    vi.useRealTimers()
+    await another.close()
+  }
 })
 
 test('a request that is neither named nor an SDK’s costs no statement more', async () => {

@@ -14,6 +14,15 @@ const METHODS = ['POST', 'PATCH', 'DELETE']
 /** How long answers are kept, in seconds: named by the caller, and for an SDK that may send the request again. */
 const KEPT_S = { key: 24 * 60 * 60, first: 5 * 60, again: 5 * 60 }
 
+/** How far a claim's request got. */
+interface ClaimState {
+  id: string
+  /** Whether the request that it repeats had failed. */
+  failed: boolean
+  /** Whether all is written but the commit. */
+  written: boolean
+}
+
 /** An answer as it can be given again: the head as JSON, a line end, the body. */
 interface Head {
   fingerprint: string
@@ -66,7 +75,10 @@ async function run(
 
 /** The answer kept for a claim, if there is one. From here to the end of the transaction the claim is this one's. */
 async function keptFor(scope: Scope, claim: Claim, failed: boolean): Promise<string | undefined> {
-  if (claim.kind === 'first') return void (await joinAnswer(scope, claim.id))
+  if (claim.kind === 'first') {
+    await joinAnswer(scope, claim.id)
+    return undefined
+  }
   if (claim.kind === 'again') {
     const answer = await awaitAnswer(scope, claim.id)
     // An equal request's before it: the one that is sent again here has failed.
@@ -86,18 +98,20 @@ async function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   handler: () => unknown,
-  failed: boolean,
+  state: ClaimState,
 ): Promise<unknown> {
   const { scope } = request
   const given = new Set(Object.keys(reply.getHeaders()))
   try {
     const { answer, replayed } = await scope.transaction(async (inside) => {
-      const kept = await keptFor(inside, claim, failed)
+      state.written = false
+      const kept = await keptFor(inside, claim, state.failed)
       if (kept !== undefined) return { answer: read(kept), replayed: true }
       request.scope = inside
       const answer = await run(handler, claim.fingerprint, reply, given)
       const keeping = { seconds: KEPT_S[claim.kind], replace: claim.kind !== 'key' }
       await keepAnswer(inside, claim.id, write(answer), keeping)
+      state.written = true
       return { answer, replayed: false }
     })
     if (replayed) {
@@ -122,7 +136,8 @@ function addFailureNotes(app: FastifyInstance, failures: RecentFailures): void {
   app.addHook('onError', (request, _reply, error, done) => {
     const { claim } = request
     const first = METHODS.includes(request.method) && retriesOf(request) === 0
-    if ((first || claim?.failed) && isRetried(error)) failures.add(claim?.id ?? outlineOf(request))
+    // Where the commit failed nobody knows whether it has happened: what is kept will tell.
+    if ((first || claim?.failed) && !claim?.written && isRetried(error)) failures.add(claim?.id ?? outlineOf(request))
     done()
   })
 }
@@ -132,7 +147,9 @@ function addFailureNotes(app: FastifyInstance, failures: RecentFailures): void {
  * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header); SDKs made by Stainless say which of their requests are
  * repetitions. The answer is kept in the transaction of the write itself, so a crash leaves both or neither, and every
  * server on the database finds it. Answers of errors aren't kept: they have changed nothing, and running the request
- * again tells what is so now. Requests of other callers cost nothing.
+ * again tells what is so now. Requests of other callers cost nothing; for these, four statements more.
+ *
+ * The handler runs inside the transaction: one that waits for anything but the database must not be registered here.
  */
 export function addIdempotency(app: FastifyInstance): void {
   /** What this server is answering now, by claim. */
@@ -145,8 +162,9 @@ export function addIdempotency(app: FastifyInstance): void {
     // Waited for here, a repetition holds no connection meanwhile.
     if (claim.kind === 'again') await Promise.allSettled(running.get(claim.id) ?? [])
     const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(outlineOf(request)))
-    request.claim = { id: claim.id, failed }
-    const answer = answerOnce(claim, request, reply, handler, failed)
+    const state = { id: claim.id, failed, written: false }
+    request.claim = state
+    const answer = answerOnce(claim, request, reply, handler, state)
     const all = running.get(claim.id) ?? new Set()
     running.set(claim.id, all.add(answer))
     try {
@@ -172,7 +190,7 @@ export function addIdempotency(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request claims while it is answered; `failed`: the one that it repeats had failed. */
-    claim?: { id: string; failed: boolean }
+    /** What the request claims, once it is being answered. */
+    claim?: ClaimState
   }
 }
