@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
+import { surfaceOf } from './letta.ts'
 
 /** The versions an `If-Match` header accepts; undefined when it accepts any or isn't there. */
 export function matchVersions(header: string | undefined): number[] | undefined {
@@ -34,7 +35,8 @@ export function addHeaders(app: FastifyInstance): void {
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     if (payload !== null && typeof payload === 'object') {
       const next = (payload as PageOf<unknown>)[NEXT]
-      if (next) reply.header('link', `<${nextUrl(request.publicPath + request.url, next)}>; rel="next"`)
+      if (next)
+        reply.header('link', `<${nextUrl(request.publicPath + surfaceOf(request) + request.url, next)}>; rel="next"`)
       reply.versioned = (payload as Versioned)[VERSION] === undefined ? undefined : (payload as Versioned)
     }
     done(null, payload)

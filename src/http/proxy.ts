@@ -1,21 +1,24 @@
+import type { IncomingMessage } from 'node:http'
 import { compile } from '@fastify/proxy-addr'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { BASE_PATH, type Config } from '../config.ts'
+import { enterLetta } from './letta.ts'
 
 export type ProxySettings = Pick<Config, 'trustProxy' | 'basePath'>
 
-/** What the framework has to know: whose `X-Forwarded-*` to believe, and the prefix that a proxy leaves in the path. */
+/** The path without the prefix that a proxy left in it. */
+function withoutBase(url: string, basePath: string): string {
+  if (basePath === '' || !url.startsWith(basePath)) return url
+  const rest = url.slice(basePath.length)
+  if (rest.startsWith('/')) return rest
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url
+}
+
+/** What the framework has to know: whose `X-Forwarded-*` to believe, and which route a path means. */
 export function proxyOptions({ trustProxy, basePath }: ProxySettings): FastifyServerOptions {
   return {
     ...(trustProxy.length > 0 && { trustProxy: compile([...trustProxy]) }),
-    ...(basePath !== '' && {
-      rewriteUrl({ url = '/' }) {
-        if (!url.startsWith(basePath)) return url
-        const rest = url.slice(basePath.length)
-        if (rest.startsWith('/')) return rest
-        return rest === '' || rest.startsWith('?') ? `/${rest}` : url
-      },
-    }),
+    rewriteUrl: (raw) => enterLetta(raw as IncomingMessage, withoutBase(raw.url ?? '/', basePath)),
   }
 }
 

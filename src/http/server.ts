@@ -7,6 +7,7 @@ import { serialize } from '../lib/json.ts'
 import { addJsonParser } from './body.ts'
 import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
 import { addHeaders } from './headers.ts'
+import { addLetta } from './letta.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
@@ -78,6 +79,7 @@ export function createServer(options: {
   addErrors(app as unknown as FastifyInstance)
   addPublicUrl(app as unknown as FastifyInstance, options.proxy)
   addHeaders(app as unknown as FastifyInstance)
+  addLetta(app as unknown as FastifyInstance, options.shapes)
   addValidation(app as unknown as FastifyInstance)
   return app
 }

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FIELDS, VALUES } from '../lib/vendor-names.ts'
+import { shapes } from '../resources/shapes.ts'
+import { decode, encode, encodeWritten, type Resolve, type Schema } from './codec.ts'
+
+const byId = new Map(shapes.map((shape) => [`${(shape as { $id?: string }).$id}#`, shape as Schema]))
+const resolve: Resolve = (ref) => byId.get(ref)!
+const agent = byId.get('Agent#')!
+const tool = byId.get('Tool#')!
+
+const names = [...Object.keys(VALUES), ...Object.values(VALUES), ...Object.keys(FIELDS), ...Object.values(FIELDS)]
+
+/** JSON of a caller's own that looks as much as it can like ours. */
+const own = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(...names, 'agent_type', '"agent_type":"mem_agent"', '"embedding_config":{"cloud_endpoint": "x"}'),
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...names, 'agent_type', 'tool_type', 'embedding_config', 'a'), tie('value'), {
+      maxKeys: 4,
+    }),
+  ),
+})).value
+
+/** As the database writes `jsonb`: a space after each colon and comma. */
+function asJsonb(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(asJsonb).join(', ')}]`
+  if (value !== null && typeof value === 'object') {
+    return `{${Object.entries(value)
+      .map(([key, inner]) => `${JSON.stringify(key)}: ${asJsonb(inner)}`)
+      .join(', ')}}`
+  }
+  return JSON.stringify(value)
+}
+
+describe('names on the Letta surface', () => {
+  test('are the vendor’s for what the API defines: types of agents and tools, fields of embedding configurations', () => {
+    const encoded = encode(
+      agent,
+      {
+        agent_type: 'svc_v1_agent',
+        memory: { agent_type: 'mem_v2_agent', blocks: [] },
+        tools: [{ id: 'tool-1', tool_type: 'svc_memory_core' }],
+        embedding_config: { embedding_model: 'm', embedding_dim: 1, cloud_endpoint: 'https://a', cloud_version: '2' },
+      },
+      resolve,
+    )
+    expect(encoded).toEqual({
+      agent_type: 'letta_v1_agent',
+      memory: { agent_type: 'memgpt_v2_agent', blocks: [] },
+      tools: [{ id: 'tool-1', tool_type: 'letta_memory_core' }],
+      embedding_config: { embedding_model: 'm', embedding_dim: 1, azure_endpoint: 'https://a', azure_version: '2' },
+    })
+    expect(decode(tool, { id: 't', tool_type: 'letta_core' }, resolve)).toEqual({ id: 't', tool_type: 'svc_core' })
+  })
+
+  test('leave whatever is a caller’s own as it is: texts, metadata, schemas, sources', () => {
+    fc.assert(
+      fc.property(own, own, fc.constantFrom(...names), (metadata, schema, text) => {
+        const value = { name: text, system: text, metadata, tools: [{ json_schema: schema, source_code: text }] }
+        expect(encode(agent, value, resolve)).toEqual(value)
+        expect(decode(agent, value, resolve)).toEqual(value)
+      }),
+    )
+  })
+
+  test('come back as they went out', () => {
+    for (const [neutral, vendor] of Object.entries(VALUES)) {
+      const [shape, field] = neutral.endsWith('_agent') ? [agent, 'agent_type'] : [tool, 'tool_type']
+      expect(encode(shape, { [field]: neutral }, resolve)).toEqual({ [field]: vendor })
+      expect(decode(shape, { [field]: vendor }, resolve)).toEqual({ [field]: neutral })
+    }
+  })
+
+  test('are the same in JSON that the database has written', () => {
+    fc.assert(
+      fc.property(own, fc.string(), fc.constantFrom(...Object.keys(VALUES)), (metadata, text, type) => {
+        const config = { cloud_endpoint: text, handle: '"cloud_version": }{', embedding_dim: 3 }
+        const write = (name: string, settings: object) =>
+          `[{"id":"agent-1","agent_type":"${name}","name":${JSON.stringify(text)},"embedding_config":${asJsonb(settings)},"metadata":${asJsonb(metadata)}}]`
+        const { cloud_endpoint, ...rest } = config
+        expect(encodeWritten(write(type, config))).toBe(
+          write(VALUES[type]!, { azure_endpoint: cloud_endpoint, ...rest }),
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../../test/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.close())
+
+const OWN = { agent_type: 'svc_v1_agent', tool_type: 'svc_core', cloud_endpoint: 'x', none: null }
+
+describe('the Letta surface', () => {
+  test('speaks the vendor’s names where the neutral one speaks its own, of the same agents', async () => {
+    const { alice, bob } = server
+    const made = await alice.post('/letta/v1/agents/', {
+      name: 'svc_v1_agent',
+      agent_type: 'memgpt_v2_agent',
+      metadata: OWN,
+      system: '"agent_type":"svc_v1_agent"',
+      embedding_config: {
+        embedding_model: 'text-embedding-3-small',
+        embedding_endpoint_type: 'azure',
+        embedding_dim: 1536,
+        azure_endpoint: 'https://example.com',
+      },
+    })
+    expect(made).toMatchObject({
+      status: 200,
+      body: { agent_type: 'memgpt_v2_agent', memory: { agent_type: 'memgpt_v2_agent' }, name: 'svc_v1_agent' },
+    })
+    const { id, tools } = made.body
+    expect(tools.map((tool: { tool_type: string }) => tool.tool_type)).toContain('letta_core')
+    const { body: neutral } = await alice.get(`/v1/agents/${id}`)
+    expect(neutral).toMatchObject({
+      agent_type: 'mem_v2_agent',
+      embedding_config: { cloud_endpoint: 'https://example.com' },
+      metadata: OWN,
+    })
+    const vendor = await alice.get(`/letta/v1/agents/${id}`)
+    expect(vendor.body).toMatchObject({
+      agent_type: 'memgpt_v2_agent',
+      memory: { agent_type: 'memgpt_v2_agent' },
+      embedding_config: { azure_endpoint: 'https://example.com' },
+      metadata: OWN,
+      system: '"agent_type":"svc_v1_agent"',
+    })
+    expect((await alice.get('/letta/v1/agents/')).body).toEqual([vendor.body])
+    expect((await bob.get(`/letta/v1/agents/${id}`)).status).toBe(404)
+  })
+
+  test('ignores parameters and keys it does not know, at any depth', async () => {
+    const { alice } = server
+    const made = await alice.post('/letta/v1/archives/', {
+      name: 'Papers',
+      colour: 'red',
+      embedding_config: {
+        embedding_model: 'm',
+        embedding_endpoint_type: 'openai',
+        embedding_dim: 3,
+        colour: 'red',
+      },
+    })
+    expect(made.status).toBe(200)
+    expect(made.body.embedding_config).not.toHaveProperty('colour')
+    expect((await alice.get('/letta/v1/archives/?colour=red&name=Papers')).body).toEqual([made.body])
+    expect((await alice.get('/v1/archives/?colour=red')).status).toBe(422)
+  })
+
+  test('takes a null at the top of a patch as nothing to change; the neutral one clears', async () => {
+    const { alice } = server
+    const { body: block } = await alice.post('/v1/blocks/', {
+      label: 'human',
+      value: 'x',
+      description: 'who',
+      metadata: OWN,
+    })
+    const kept = await alice.patch(`/letta/v1/blocks/${block.id}`, { description: null, value: 'y' })
+    expect(kept.body).toMatchObject({ description: 'who', value: 'y', metadata: OWN })
+    const cleared = await alice.patch(`/v1/blocks/${block.id}`, { description: null })
+    expect(cleared.body).not.toHaveProperty('description')
+  })
+
+  test('filters by the vendor’s names, and links to its own next page', async () => {
+    const { alice } = server
+    const { body, headers } = await alice.get(
+      '/letta/v1/tools/?limit=2&tool_types=letta_memory_core&tool_types=letta_core&return_only_letta_tools=true',
+    )
+    expect(body).toHaveLength(2)
+    for (const tool of body) expect(['letta_core', 'letta_memory_core']).toContain(tool.tool_type)
+    const next = /<([^>]+)>; rel="next"/.exec(headers.link as string)![1]!
+    expect(next).toMatch(/^\/letta\/v1\/tools\/\?/)
+    const second = (await alice.get(next)).body
+    expect(second).toHaveLength(2)
+    expect(second.map((tool: { id: string }) => tool.id)).not.toContain(body[0].id)
+  })
+})

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { RawJson } from '../lib/json.ts'
+import { NEUTRAL_FIELDS, NEUTRAL_VALUES } from '../lib/vendor-names.ts'
+import { decode, encode, encodeWritten, type Resolve, type Schema } from './codec.ts'
+
+/**
+ * The surface for clients of the Letta API: the same routes under another prefix, in the vendor's names. Unknown
+ * parameters and keys are ignored there, and a `null` at the top of a PATCH leaves the field as it is.
+ */
+const LETTA_PREFIX = '/letta'
+
+const ENTERED = Symbol('letta')
+
+/** The path of the route behind a path of this surface, which is noted on the request; any other path as it is. */
+export function enterLetta(raw: IncomingMessage, url: string): string {
+  if (!url.startsWith(`${LETTA_PREFIX}/`)) return url
+  Object.assign(raw, { [ENTERED]: true })
+  return url.slice(LETTA_PREFIX.length)
+}
+
+const isLetta = (request: FastifyRequest): boolean => ENTERED in request.raw
+
+/** What stands before a route's path on the surface a request came by. */
+export const surfaceOf = (request: FastifyRequest): string => (isLetta(request) ? LETTA_PREFIX : '')
+
+/** A query string in neutral names, with the parameters the route knows. */
+function decodeQuery(query: Record<string, string | string[]>, { properties = {} }: Schema) {
+  const known = Object.entries(query).flatMap(([given, value]) => {
+    const bare = given.replace(/\[\]$/, '')
+    const name = NEUTRAL_FIELDS[bare] ?? bare
+    const schema = properties[name]
+    if (!schema) return []
+    const neutral = (text: string) => ((schema.enum ?? schema.items?.enum) ? (NEUTRAL_VALUES[text] ?? text) : text)
+    return [[name, Array.isArray(value) ? value.map(neutral) : neutral(value)]]
+  })
+  return Object.fromEntries(known)
+}
+
+/** The fields of a patch that are to be changed. */
+const withoutNulls = (patch: object) => Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
+
+/** The shape a route answers a status with, as the OpenAPI document has it. */
+function answerSchema({ routeOptions }: FastifyRequest, status: number): Schema | undefined {
+  const answers = routeOptions.schema?.response as Record<string, Answer> | undefined
+  return answers?.[status]?.content?.['application/json']?.schema
+}
+
+interface Answer {
+  content?: { 'application/json'?: { schema: Schema } }
+}
+
+/** Translates what comes in before it is validated, and what goes out before it is written. */
+export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void {
+  const byId = new Map(shapes.map((shape) => [`${(shape as { $id?: string }).$id}#`, shape as Schema]))
+  const resolve: Resolve = (ref) => byId.get(ref)!
+
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { schema } = request.routeOptions
+    if (!isLetta(request) || !schema) return done()
+    if (schema.querystring) request.query = decodeQuery(request.query as never, schema.querystring as Schema)
+    const { body } = request
+    if (schema.body && body !== null && typeof body === 'object') {
+      const given = request.method === 'PATCH' && !Array.isArray(body) ? withoutNulls(body) : body
+      request.body = decode(schema.body as Schema, given, resolve)
+    }
+    done()
+  })
+
+  app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
+    if (!isLetta(request) || reply.statusCode >= 400) return done(null, payload)
+    if (request.method === 'GET' && payload instanceof RawJson) {
+      return done(null, new RawJson(encodeWritten(payload.text)))
+    }
+    const schema = answerSchema(request, reply.statusCode)
+    const value = payload instanceof RawJson ? JSON.parse(payload.text) : payload
+    done(null, schema ? encode(schema, value, resolve) : value)
+  })
+}
