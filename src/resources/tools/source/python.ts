@@ -1,0 +1,73 @@
+import { type Arguments, type Module, parse, type StmtNode } from 'py-ast'
+import { createPythonTypes, docstringOf, type Located, placeOf } from './python-types.ts'
+import { type Parameter, type Signature, UnreadableSource, type Value } from './signature.ts'
+
+/** Parameters the server fills in. */
+const HIDDEN = ['self', 'agent_state', 'agent_id']
+
+/** The syntax tree of a source. */
+function parseModule(source: string): Module {
+  try {
+    return parse(source)
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    const { lineno, col_offset, message } = error as Error & Located
+    // Faults of the tokenizer tell their place in the message alone.
+    const [, text, line, column] = /^(.*?)(?: at line (\d+)(?:, column (\d+))?)?$/s.exec(message)!
+    const place = placeOf({ lineno: lineno ?? Number(line ?? 1), col_offset: col_offset ?? Number(column ?? 0) })
+    throw new UnreadableSource({ place, message: text! })
+  }
+}
+
+type PythonFunction = Extract<StmtNode, { nodeType: 'FunctionDef' | 'AsyncFunctionDef' }>
+
+/** What a call must or may give, in order; `*args` and `**kwargs` can't be given by name. */
+function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: Arguments) {
+  const [positional] = posonlyargs
+  if (positional) {
+    const message = `parameter ${positional.arg} is positional-only, and tools are called with arguments by name`
+    throw new UnreadableSource({ place: placeOf(positional), message })
+  }
+  return [
+    ...args.map((arg, index) => ({ arg, optional: index >= args.length - defaults.length })),
+    ...kwonlyargs.map((arg, index) => ({ arg, optional: kw_defaults[index] !== null })),
+  ].filter(({ arg }) => !HIDDEN.includes(arg.arg))
+}
+
+/**
+ * The last function at the top level of a Python source: its name, what its docstring (Google style) says, and the types
+ * of its parameters. A parameter with a default, or one that may be None, may be left out.
+ */
+export function readPython(source: string): Signature {
+  const module = parseModule(source)
+  const functions = module.body.filter(
+    (node): node is PythonFunction => node.nodeType === 'FunctionDef' || node.nodeType === 'AsyncFunctionDef',
+  )
+  const tool = functions.at(-1)
+  if (!tool) throw new UnreadableSource({ message: 'no function is defined at the top level' })
+  const { description, entries } = docstringOf(tool)
+  const types = createPythonTypes(module)
+  const parameters = parametersOf(tool.args).map(({ arg, optional }): Parameter => {
+    const place = placeOf(arg)
+    return {
+      name: arg.arg,
+      place,
+      description: entries.get(arg.arg),
+      value(): Value {
+        if (!arg.annotation) throw new UnreadableSource({ place, message: `parameter ${arg.arg} has no type hint` })
+        const value = types.typeOf(arg.annotation)
+        return { ...value, optional: optional || value.optional }
+      },
+    }
+  })
+  return {
+    name: tool.name,
+    place: placeOf(tool),
+    description,
+    parameters,
+    described: {
+      whole: 'its docstring must say what it does (Google style)',
+      parameter: 'the section Args: of the docstring',
+    },
+  }
+}
