@@ -29,6 +29,7 @@ import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { agentToolRoutes } from './resources/tools/agent-tools-routes.ts'
 import { toolRoutes } from './resources/tools/routes.ts'
+import { createSourceReader } from './resources/tools/source/reader.ts'
 
 export interface Deps {
   config: Pick<Config, 'bodyLimit' | 'defaultModel' | 'rateLimit' | 'corsOrigins' | 'trustProxy' | 'basePath'>
@@ -83,6 +84,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     },
   )
 
+  const reader = createSourceReader()
+  app.addHook('onClose', () => reader.close())
+
   const { authenticate, forget } = createAuthenticator(database)
   const scopeOf = (actor: Actor) => createScope({ database, cipher }, actor)
   const limits =
@@ -98,7 +102,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(blockRoutes, { prefix: '/v1/blocks' })
     api.register(coreMemoryRoutes, { prefix: '/v1/agents' })
     api.register(tagRoutes, { prefix: '/v1/tags' })
-    api.register(toolRoutes, { prefix: '/v1/tools' })
+    api.register(toolRoutes(reader), { prefix: '/v1/tools' })
     api.register(agentToolRoutes, { prefix: '/v1/agents' })
     api.register(folderRoutes, { prefix: '/v1/folders' })
     api.register(groupRoutes, { prefix: '/v1/groups' })

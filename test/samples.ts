@@ -74,6 +74,10 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   modify_identity: (held) => [{ body: { agent_ids: [held.one.agent], block_ids: [held.one.block] } }],
   replace_identity_properties: () => [{ body: [{ key: 'a', type: 'string', value: 'b' }] }],
   create_tool: () => [{ body: { source_code: '# none', json_schema: { name: fresh() } } }],
+  upsert_tool: ({ names }) =>
+    [fresh(), names.tool].map((name) => ({ body: { source_code: '# none', json_schema: { name } } })),
+  search_tools: ({ names }) => [{ body: { query: names.tool } }, { body: {} }],
+  generate_json_schema: () => [{ body: { code: 'def f():\n    """Does nothing."""' } }],
   modify_tool: () => [{ body: { description: 'Tool' } }],
   modify_approval_for_tool: () => [{ body: { requires_approval: true } }],
   create_api_key: ({ one }) => [{ body: { name: 'Key', scopes: ['read'], user_id: one.user } }],

@@ -33,11 +33,11 @@ export function createWrites(context: Context, reads: Reads) {
 
   const noted = (links: LinkChange[]) => (links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)
 
-  /** Makes resources, in the order given. An id is made unless it is given. `links` is what they get attached next. */
-  async function insertAll<Wire>(
+  async function add<Wire>(
     resource: Resource<Wire>,
     list: Values[],
-    links: LinkChange[] = [],
+    links: LinkChange[],
+    onConflict: RawBuilder<unknown>,
   ): Promise<(Wire & Versioned)[]> {
     if (list.length === 0) return []
     const rows = list.map((values): Values => {
@@ -54,13 +54,24 @@ export function createWrites(context: Context, reads: Reads) {
       sql`with changed as (
         insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
         values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
-        returning *
+        ${onConflict} returning *
       ), ${logged(context, resource, 'create', noted(links))}
       select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
     )
     const byId = new Map(inserted.map((row) => [row.id, row]))
-    return rows.map((row) => toWire<Wire>(byId.get(row.id)!))
+    return rows.flatMap(({ id }) => (byId.has(id) ? toWire<Wire>(byId.get(id)!) : []))
   }
+
+  /** Makes resources, in the order given. An id is made unless it is given. `links` is what they get attached next. */
+  const insertAll = <Wire>(resource: Resource<Wire>, list: Values[], links: LinkChange[] = []) =>
+    add(resource, list, links, sql``)
+
+  /**
+   * Makes those of these resources that no rule of uniqueness forbids, and returns them. Another caller who is making the
+   * same one is waited for, so that one of the two makes it. Callers who make several name them in the same order.
+   */
+  const insertMissing = <Wire>(resource: Resource<Wire>, list: Values[]) =>
+    add(resource, list, [], sql`on conflict do nothing`)
 
   /** Makes one resource. */
   async function insert<Wire>(
@@ -128,5 +139,5 @@ export function createWrites(context: Context, reads: Reads) {
     checkMatch(context, row.version)
   }
 
-  return { insertAll, insert, update, remove, lock }
+  return { insertAll, insertMissing, insert, update, remove, lock }
 }

@@ -91,6 +91,32 @@ describe('built-in tools', () => {
     ])
   })
 
+  test('can be asked for again: what is missing comes back, all are listed, and the rest stays as it is', async () => {
+    const { alice, bob, database, organizations } = server
+    const hers = (await alice.get<Tool[]>(everything)).body
+    const before = await written()
+    const same = await alice.post<Tool[]>('/v1/tools/add-base-tools')
+    expect(same.status).toBe(200)
+    expect(same.body.map(({ id }) => id).sort()).toEqual(hers.map(({ id }) => id).sort())
+    expect(await written()).toEqual(before)
+    await database.kysely
+      .deleteFrom('tools')
+      .where('organization_id', '=', organizations.alice)
+      .where('tool_type', '!=', 'svc_core')
+      .execute()
+    const again = await Promise.all(Array.from({ length: 20 }, () => alice.post<Tool[]>('/v1/tools/add-base-tools')))
+    for (const { status, body } of again) {
+      expect([status, body.map(({ name }) => name).sort()]).toEqual([200, BUILTIN_TOOLS.map(({ name }) => name).sort()])
+    }
+    expect((await alice.get('/v1/tools/count')).body).toBe(BUILTIN_TOOLS.length)
+    expect((await alice.get(`/v1/tools?tool_types=svc_core`)).body).toEqual(
+      hers.filter(({ tool_type }) => tool_type === 'svc_core'),
+    )
+    expect((await bob.get('/v1/tools/count')).body).toBe(BUILTIN_TOOLS.length)
+    const reader = await server.withScopes('read')
+    expect((await reader.post('/v1/tools/add-base-tools')).status).toBe(403)
+  })
+
   test('they can be neither changed, nor deleted, nor replaced', async () => {
     const { alice } = server
     const [tool] = (await alice.get<Tool[]>('/v1/tools?name=send_message')).body

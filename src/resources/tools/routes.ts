@@ -1,15 +1,30 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import { CountTools, CreateTool, ListTools, Tool, ToolParams, tools, UpdateTool } from './schema.ts'
-import { countTools, createTool, deleteTool, listTools, updateTool } from './tools.ts'
+import { ensureBuiltinTools } from './builtin.ts'
+import {
+  CountTools,
+  CreateTool,
+  FoundTool,
+  FunctionSchema,
+  GenerateSchema,
+  ListTools,
+  SearchTools,
+  Tool,
+  ToolParams,
+  tools,
+  UpdateTool,
+} from './schema.ts'
+import { searchTools } from './search.ts'
+import type { SourceReader } from './source/reader.ts'
+import { countTools, createTool, deleteTool, generateSchema, listTools, updateTool, upsertTool } from './tools.ts'
 
 const tags = ['tools']
 const params = ToolParams
 const one = { 200: Ref(Tool) }
 
-/** `/v1/tools` */
-export async function toolRoutes(app: App) {
+/** `/v1/tools`; sources are read by `reader`. */
+export const toolRoutes = (reader: SourceReader) => async (app: App) => {
   app.get(
     '/',
     {
@@ -41,7 +56,64 @@ export async function toolRoutes(app: App) {
   app.post(
     '/',
     { schema: { operationId: 'create_tool', summary: 'Create a tool', tags, body: CreateTool, response: one } },
-    ({ scope, body }) => createTool(scope, body),
+    ({ scope, body }) => createTool(scope, reader, body),
+  )
+
+  app.put(
+    '/',
+    {
+      schema: {
+        operationId: 'upsert_tool',
+        summary: 'Create the tool of a name, or set what is given on the one there is',
+        tags,
+        body: CreateTool,
+        response: one,
+      },
+    },
+    ({ scope, body }) => upsertTool(scope, reader, body),
+  )
+
+  app.post(
+    '/search',
+    {
+      config: { right: 'read' },
+      schema: {
+        operationId: 'search_tools',
+        summary: 'Search tools, the best first',
+        tags,
+        body: SearchTools,
+        response: { 200: Type.Array(FoundTool) },
+      },
+    },
+    ({ scope, body }) => searchTools(scope, body),
+  )
+
+  app.post(
+    '/add-base-tools',
+    {
+      schema: {
+        operationId: 'add_base_tools',
+        summary: 'Add the built-in tools that are missing, and list them all',
+        tags,
+        response: { 200: Type.Array(Ref(Tool)) },
+      },
+    },
+    ({ scope }) => ensureBuiltinTools(scope),
+  )
+
+  app.post(
+    '/generate-schema',
+    {
+      config: { right: 'read' },
+      schema: {
+        operationId: 'generate_json_schema',
+        summary: 'Derive what models are told of a tool from its source, and keep nothing',
+        tags,
+        body: GenerateSchema,
+        response: { 200: FunctionSchema },
+      },
+    },
+    ({ body }) => generateSchema(reader, body),
   )
 
   app.get(
@@ -55,7 +127,7 @@ export async function toolRoutes(app: App) {
     {
       schema: { operationId: 'modify_tool', summary: 'Modify a tool', tags, params, body: UpdateTool, response: one },
     },
-    ({ scope, params, body }) => updateTool(scope, params.tool_id, body),
+    ({ scope, params, body }) => updateTool(scope, reader, params.tool_id, body),
   )
 
   app.delete(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, JsonMap, OneOf, OrNull, Page, Params, Patch, Query, Strict } from '../../lib/wire.ts'
+import { Create, Id, JsonMap, OneOf, OrNull, Page, Params, Patch, Query, Ref, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -20,6 +20,8 @@ export const TOOL_TYPES = [
 
 /** The types of the tools the server brings with it. */
 export const BUILTIN_TYPES = TOOL_TYPES.filter((type) => type.startsWith('svc_'))
+
+export const SOURCE_TYPES = ['python', 'typescript', 'json'] as const
 
 /** A package a tool needs, and its version (semantic versioning). */
 export const Requirement = Type.Object(
@@ -56,29 +58,44 @@ export const Tool = Type.Object(
 )
 export type Tool = Static<typeof Tool>
 
-export const tools = defineResource<Tool>()(Tool, { table: 'tools', prefix: 'tool', order: 'desc' })
+export const tools = defineResource<Tool>()(Tool, {
+  table: 'tools',
+  prefix: 'tool',
+  order: 'desc',
+  unlogged: ['search_vector'],
+})
 
 const VERSION = '^\\d+(\\.\\d+){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$'
 
-const Requirements = Type.Array(
-  Strict({
-    name: Type.String({ minLength: 1 }),
-    version: Optional(OrNull(Type.String({ pattern: VERSION, description: 'Such as 1.2.3 or 1.2.3-beta.1.' }))),
-  }),
-)
+/** Packages by the names their registry allows: what follows ends up in an installer's arguments. */
+const Requirements = (name: object) =>
+  Type.Array(
+    Strict({
+      name: Type.String({ minLength: 1, maxLength: 214, ...name }),
+      version: Optional(OrNull(Type.String({ pattern: VERSION, description: 'Such as 1.2.3 or 1.2.3-beta.1.' }))),
+    }),
+  )
+
+/** PEP 508: a name, and extras in brackets. */
+const PIP_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\\[[A-Za-z0-9._-]+(, ?[A-Za-z0-9._-]+)*\\])?$'
+const NPM_NAME = '^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$'
 
 const fields = {
   source_code: Type.String(),
-  source_type: OneOf(['python', 'typescript', 'json']),
+  source_type: OneOf(SOURCE_TYPES, { description: 'Default python.' }),
   json_schema: JsonMap({
-    description: 'What models are told: name, description, parameters. Its name is the tool’s name.',
+    description:
+      'What models are told: name, description, parameters. Its name is the tool’s name. Derived from the source when ' +
+      'absent: from type hints and a Google-style docstring (Python), or from types and JSDoc (TypeScript).',
   }),
-  args_json_schema: JsonMap(),
+  args_json_schema: JsonMap({
+    description: 'The parameters of a derived json_schema, where they are not to be read from the source.',
+  }),
   description: Type.String({ description: 'Default: the description of json_schema.' }),
   tags: Type.Array(Type.String()),
   return_char_limit: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 50000.' }),
-  pip_requirements: Requirements,
-  npm_requirements: Requirements,
+  pip_requirements: Requirements({ pattern: PIP_NAME }),
+  npm_requirements: Requirements({ pattern: NPM_NAME }),
   metadata_: JsonMap(),
   default_requires_approval: Type.Boolean(),
   enable_parallel_execution: Type.Boolean(),
@@ -89,6 +106,19 @@ export type CreateTool = Static<typeof CreateTool>
 
 export const UpdateTool = Patch(fields, ['source_code', 'json_schema'])
 export type UpdateTool = Static<typeof UpdateTool>
+
+export const GenerateSchema = Strict({
+  code: Type.String({ description: 'The source of a tool.' }),
+  source_type: Optional(OrNull(OneOf(['python', 'typescript'], { description: 'Default python.' }))),
+})
+export type GenerateSchema = Static<typeof GenerateSchema>
+
+/** What models are told of a tool. */
+export const FunctionSchema = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  parameters: Type.Object({ type: Type.Literal('object'), properties: JsonMap(), required: Type.Array(Type.String()) }),
+})
 
 /** Which tools: the filters lists and counts share. */
 const filters = {
@@ -109,6 +139,43 @@ export type ToolFilters = Static<typeof CountTools>
 
 export const ListTools = Query({ ...Page('tool'), ...filters })
 export type ListTools = Static<typeof ListTools>
+
+export const SearchTools = Strict({
+  query: Optional(
+    OrNull(
+      Type.String({ maxLength: 2000, description: 'Words to look for. Without any, the newest tools are found.' }),
+    ),
+  ),
+  search_mode: Optional(
+    OrNull(
+      OneOf(['vector', 'fts', 'hybrid'], {
+        description:
+          'By words (fts), by meaning (vector), or by both (hybrid, the default). As long as no embedding model is set, ' +
+          'hybrid is by words alone and vector is refused.',
+      }),
+    ),
+  ),
+  tool_types: Optional(OrNull(Type.Array(OneOf(TOOL_TYPES)))),
+  tags: Optional(OrNull(Type.Array(Type.String(), { description: 'Tools with one of these tags.' }))),
+  limit: Optional(
+    OrNull(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most: 1 to 100. Default 50.' })),
+  ),
+})
+export type SearchTools = Static<typeof SearchTools>
+
+export const FoundTool = Type.Object(
+  {
+    tool: Ref(Tool),
+    embedded_text: Optional(Type.String({ description: 'The text of the tool that the search reads.' })),
+    fts_rank: Optional(Type.Integer({ description: 'Place among those found by words, from 1.' })),
+    vector_rank: Optional(Type.Integer({ description: 'Place among those found by meaning, from 1.' })),
+    combined_score: Type.Number({
+      description: 'The sum of 1 / (60 + place) over both rankings (reciprocal rank fusion). 0 without a query.',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type FoundTool = Static<typeof FoundTool>
 
 export const ListAgentTools = Query(Page('tool'))
 export type ListAgentTools = Static<typeof ListAgentTools>

@@ -12,6 +12,8 @@ export interface ToolRow extends OwnedRow {
   source_type: string | null
   source_code: string | null
   json_schema: Record<string, unknown> | null
+  /** Whether json_schema was derived from the source, and follows it. */
+  schema_derived: boolean
   args_json_schema: Record<string, unknown> | null
   tags: string[]
   metadata_: Record<string, unknown> | null

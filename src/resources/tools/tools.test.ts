@@ -112,8 +112,8 @@ describe('tools', () => {
       return answer.errors[0].message as string
     }
     const unnamed = 'json_schema.name'
-    expect(await refused({ source_code }, unnamed)).toContain('not yet derived')
-    await refused({ source_code, json_schema: null }, unnamed)
+    expect(await refused({ source_code }, 'source_code')).toContain('line 1, column 1: function roll is not described')
+    await refused({ source_code, json_schema: null }, 'source_code')
     await refused({ source_code, json_schema: { parameters } }, unnamed)
     await refused({ source_code, json_schema: { name: 7 } }, unnamed)
     for (const name of ['', 'two words', '1st', 'a.b', 'ü', 'x'.repeat(49)]) await refused(bodyOf(name), unnamed)
@@ -123,9 +123,18 @@ describe('tools', () => {
     await refused(bodyOf('a', { return_char_limit: 1_000_001 }), 'return_char_limit')
     await refused(bodyOf('a', { pip_requirements: [{ name: '' }] }), 'pip_requirements[0].name')
     await refused(bodyOf('a', { npm_requirements: [{ name: 'x', version: 'new' }] }), 'npm_requirements[0].version')
+    for (const name of ['--index-url=http://evil', 'a b', 'git+https://evil/x', 'pandas>=2']) {
+      await refused(bodyOf('a', { pip_requirements: [{ name }] }), 'pip_requirements[0].name')
+    }
+    for (const name of ['-g', '@scope', '../x', 'file:x', 'http://evil/x.tgz']) {
+      await refused(bodyOf('a', { npm_requirements: [{ name }] }), 'npm_requirements[0].name')
+    }
     await refused(bodyOf('a', { name: 'a' }), 'name')
     await refused(bodyOf('a', { tool_type: 'svc_core' }), 'tool_type')
-    expect((await alice.post('/v1/tools/', bodyOf('x'.repeat(48)))).status).toBe(200)
+    const pip_requirements = ['numpy', 'ruamel.yaml', 'httpx[http2,brotli]', 'a'].map((name) => ({ name }))
+    const npm_requirements = ['zod', '@types/node', 'lodash.merge'].map((name) => ({ name }))
+    const kept = await alice.post('/v1/tools/', bodyOf('x'.repeat(48), { pip_requirements, npm_requirements }))
+    expect(kept.body).toMatchObject({ pip_requirements, npm_requirements })
   })
 
   test('another organization gets the answer of a tool that does not exist', async () => {

@@ -1,20 +1,25 @@
-import { sql } from 'kysely'
+import { isDeepStrictEqual } from 'node:util'
+import { type RawBuilder, sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
-import { conflict, inBody, invalid } from '../../lib/errors.ts'
+import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { agentTools } from '../agents/links.ts'
 import { renameInRules } from './rules.ts'
 import {
   BUILTIN_TYPES,
   type CreateTool,
+  type GenerateSchema,
   type ListTools,
   type Tool,
   type ToolFilters,
   tools,
   type UpdateTool,
 } from './schema.ts'
+import type { DerivedSchema, Source } from './source/derive.ts'
+import type { SourceReader } from './source/reader.ts'
+import type { ToolRow } from './table.ts'
 
 /** What a tool has where nothing else was said. */
 export const DEFAULTS = {
@@ -24,9 +29,6 @@ export const DEFAULTS = {
   return_char_limit: 50_000,
   enable_parallel_execution: false,
 }
-
-const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
-const MAX_NAME = 48
 
 /** Which tools: one filter for lists and counts. */
 function matchingTools(filters: ToolFilters): Filter<'tools'> {
@@ -63,18 +65,38 @@ export async function toolsByName(scope: Scope, names: readonly string[]): Promi
   return new Map(rows.map(({ id, name }) => [name, id]))
 }
 
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
+const MAX_NAME = 48
+
+/** What is wrong with a name, where a model could not call a tool by it. */
+function nameFault(name: string): string | undefined {
+  if (name.length > MAX_NAME) return `must have at most ${MAX_NAME} characters`
+  return NAME.test(name) ? undefined : 'must be a function name: a letter or _, then letters, digits, _ and -'
+}
+
+type Schema = Record<string, unknown>
+
 /** The name a tool gets from its JSON schema. 422 where there is none, or none a model could call it by. */
-function nameIn(schema: Record<string, unknown> | null | undefined): string {
-  const name = schema?.name
-  if (typeof name !== 'string') {
-    const message = 'is required, as a string: the name is not yet derived from the source code'
-    throw invalid(inBody('json_schema.name', message))
-  }
-  if (name.length > MAX_NAME) throw invalid(inBody('json_schema.name', `must have at most ${MAX_NAME} characters`))
-  if (!NAME.test(name)) {
-    throw invalid(inBody('json_schema.name', 'must be a function name: a letter or _, then letters, digits, _ and -'))
-  }
-  return name
+function nameIn({ name }: Schema): string {
+  const fault = typeof name === 'string' ? nameFault(name) : 'is required, as a string'
+  if (fault) throw invalid(inBody('json_schema.name', fault))
+  return name as string
+}
+
+const descriptionIn = (schema: Schema | null) =>
+  typeof schema?.description === 'string' ? schema.description : undefined
+
+/** The schema a source tells. 422 for one that can't be read, or a function no model could call by its name. */
+async function derive(reader: SourceReader, source: Source, field = 'source_code'): Promise<Schema & DerivedSchema> {
+  const schema = await reader.read(source, field)
+  const fault = nameFault(schema.name)
+  if (fault) throw invalid(inBody(field, `the name of the function, ${schema.name}, ${fault}`))
+  return { ...schema }
+}
+
+/** What a tool of this source would tell models. 422 that says where and why the source can't be read. */
+export function generateSchema(reader: SourceReader, { code, source_type }: GenerateSchema) {
+  return derive(reader, { source_code: code, source_type: source_type ?? DEFAULTS.source_type }, 'code')
 }
 
 /** The body's values for the row: a field that is null has its default again, where there is one. */
@@ -87,42 +109,154 @@ function columnsOf({ pip_requirements, npm_requirements, ...body }: UpdateTool) 
   }
 }
 
-/** Makes a tool of the organization's own. 409 when one of that name exists, be it built in. */
-export function createTool(scope: Scope, { json_schema, ...body }: CreateTool) {
-  const name = nameIn(json_schema)
-  const told = json_schema?.description
-  return scope.insert(tools, {
-    ...DEFAULTS,
-    ...columnsOf(body),
-    json_schema,
-    description: body.description ?? (typeof told === 'string' ? told : undefined),
-    name,
-    tool_type: 'custom',
-  })
+/** What a new tool's schema is derived from; undefined where the schema is given. */
+function sourceOf({ json_schema, source_code, source_type, args_json_schema }: CreateTool): Source | undefined {
+  if (json_schema) return undefined
+  return { source_code, source_type: source_type ?? DEFAULTS.source_type, args_json_schema: args_json_schema ?? null }
 }
 
-function refuseBuiltin({ name, tool_type }: Tool, done: string): void {
+/** The row of a new tool. */
+const rowOf = (body: CreateTool, json_schema: Schema) => ({
+  ...DEFAULTS,
+  ...columnsOf(body as UpdateTool),
+  json_schema,
+  schema_derived: !body.json_schema,
+  description: body.description ?? descriptionIn(json_schema),
+  name: nameIn(json_schema),
+  tool_type: 'custom',
+})
+
+/**
+ * Makes a tool of the organization's own; without a schema, one is derived from the source. 409 when one of that name
+ * exists, be it built in.
+ */
+export async function createTool(scope: Scope, reader: SourceReader, body: CreateTool) {
+  const source = sourceOf(body)
+  return scope.insert(tools, rowOf(body, source ? await derive(reader, source) : body.json_schema!))
+}
+
+/** A tool as it is, kept from others' changes. */
+type Held = Pick<
+  ToolRow,
+  'name' | 'tool_type' | 'description' | 'json_schema' | 'schema_derived' | 'args_json_schema'
+> & { id: string; source_code: string; source_type: string }
+
+/**
+ * Holds a tool until the transaction ends, before any agent is held. It goes on being attached to agents meanwhile:
+ * whoever attaches it holds the agent first.
+ */
+async function hold(tx: Scope, which: RawBuilder<boolean>): Promise<Held | undefined> {
+  const [tool] = await tx.query<Held>(sql`
+    select id, name, tool_type, description, json_schema, schema_derived, args_json_schema, source_code, source_type
+    from tools where organization_id = ${tx.organizationId} and ${which} for no key update`)
+  return tool
+}
+
+async function holdById(tx: Scope, id: string): Promise<Held> {
+  const tool = await hold(tx, sql`id = ${id}`)
+  if (!tool) throw notFound('tool', id)
+  return tool
+}
+
+function refuseBuiltin({ name, tool_type }: Held, done: string): void {
   if (BUILTIN_TYPES.some((type) => type === tool_type)) {
     throw conflict(`${name} is a built-in tool: it cannot be ${done}.`)
   }
 }
 
-/** Changes a tool; a new name is carried into the rules of the agents. 409 for a built-in one, or a name that is taken. */
-export async function updateTool(scope: Scope, id: string, body: UpdateTool): Promise<Tool> {
-  const name = body.json_schema === undefined ? undefined : nameIn(body.json_schema)
-  return scope.transaction(async (tx) => {
-    const tool = await tx.get(tools, id)
-    refuseBuiltin(tool, 'modified')
-    if (name !== undefined && name !== tool.name) await renameInRules(tx, tool.name!, name)
-    return tx.update(tools, id, { ...columnsOf(body), name })
+/** Changes a tool that is held; `derived` is its schema, where it follows the source. */
+async function change(tx: Scope, tool: Held, body: UpdateTool, derived: Schema | undefined): Promise<Tool> {
+  const json_schema = body.json_schema ?? derived
+  const name = json_schema && nameIn(json_schema)
+  if (name !== undefined && name !== tool.name) await renameInRules(tx, tool.name, name)
+  // A description nobody wrote is the schema's, and follows it.
+  const own = tool.description !== (descriptionIn(tool.json_schema) ?? null)
+  const description = json_schema && !own ? (descriptionIn(json_schema) ?? null) : undefined
+  return tx.update(tools, tool.id, {
+    description,
+    ...columnsOf(body),
+    json_schema,
+    schema_derived: json_schema && derived !== undefined,
+    name,
   })
 }
+
+/** Work that is done, or the source whose schema it needs first: no source is read inside a transaction. */
+type Attempt = { done: Tool } | { needs: Source | undefined }
+
+/** Tries until the schema at hand is that of the source the work finds. */
+async function withSchema(
+  reader: SourceReader,
+  first: Source | undefined,
+  attempt: (source: Source | undefined, derived: Schema | undefined) => Promise<Attempt>,
+): Promise<Tool> {
+  for (let source = first; ; ) {
+    const outcome = await attempt(source, source && (await derive(reader, source)))
+    if ('done' in outcome) return outcome.done
+    source = outcome.needs
+  }
+}
+
+const SOURCE_FIELDS = ['source_code', 'source_type', 'args_json_schema'] as const
+
+/** What a tool's schema is derived from once it is changed; undefined where the schema is given, or stays. */
+function sourceAfter(tool: Held, body: UpdateTool): Source | undefined {
+  const touched = SOURCE_FIELDS.some((field) => body[field] !== undefined)
+  if (!touched || body.json_schema !== undefined || !tool.schema_derived) return undefined
+  const { source_code, source_type, args_json_schema } = { ...tool, ...columnsOf(body) } as Held
+  return { source_code, source_type, args_json_schema }
+}
+
+/**
+ * Changes what is given. A schema that was derived from the source is derived again when the source changes; one that
+ * was given stays. A new name is carried into the rules of the agents. 404; 409 for a built-in tool, or a taken name.
+ */
+export function updateTool(scope: Scope, reader: SourceReader, id: string, body: UpdateTool): Promise<Tool> {
+  return withSchema(reader, undefined, (source, derived) =>
+    scope.transaction(async (tx) => {
+      const tool = await holdById(tx, id)
+      refuseBuiltin(tool, 'modified')
+      const needs = sourceAfter(tool, body)
+      if (!isDeepStrictEqual(needs, source)) return { needs }
+      return { done: await change(tx, tool, body, derived) }
+    }),
+  )
+}
+
+/**
+ * Makes the tool of this name, or sets what is given on the one there is, which keeps its id; however many callers do so
+ * at once. Without a schema, name and schema are derived from the source. 409 for the name of a built-in tool.
+ */
+export function upsertTool(scope: Scope, reader: SourceReader, body: CreateTool): Promise<Tool> {
+  const given: UpdateTool = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  return withSchema(reader, sourceOf(body), (source, derived) =>
+    scope.transaction(async (tx): Promise<Attempt> => {
+      const row = rowOf(body, body.json_schema ?? derived!)
+      for (;;) {
+        const tool = await hold(tx, sql`name = ${row.name}`)
+        const args_json_schema = body.args_json_schema ?? tool?.args_json_schema ?? null
+        const needs = source && { ...source, args_json_schema }
+        if (!isDeepStrictEqual(needs, source)) return { needs }
+        if (tool) {
+          refuseBuiltin(tool, 'replaced')
+          return { done: await change(tx, tool, { ...given, ...sourceTypeOf(source) }, derived) }
+        }
+        // Nothing is made when another caller has made one of this name meanwhile: that one is then found.
+        const [made] = await tx.insertMissing(tools, [row])
+        if (made) return { done: made }
+      }
+    }),
+  )
+}
+
+/** How a source was read. */
+const sourceTypeOf = (source: Source | undefined) =>
+  source && { source_type: source.source_type as NonNullable<UpdateTool['source_type']> }
 
 /** Deletes a tool, detached first from every agent that has it. 404; 409 for a built-in one. */
 export async function deleteTool(scope: Scope, id: string): Promise<void> {
   await scope.transaction(async (tx) => {
-    refuseBuiltin(await tx.get(tools, id), 'deleted')
-    // Agents before the tool, as everywhere: whoever attaches a tool holds the agent first.
+    refuseBuiltin(await holdById(tx, id), 'deleted')
     const holders = await tx.query(sql<{ id: string }>`
       select id from agents where organization_id = ${tx.organizationId} and id in (
         select agent_id from agents_tools where organization_id = ${tx.organizationId} and tool_id = ${id})
