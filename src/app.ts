@@ -14,6 +14,7 @@ import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import type { Cipher } from './lib/cipher.ts'
+import { agentFileRoutes } from './resources/agent-files/routes.ts'
 import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
 import { createAuthenticator } from './resources/api-keys/authenticate.ts'
@@ -97,6 +98,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     addAuth(api as unknown as FastifyInstance, authenticate, scopeOf, limits)
     addIdempotency(api as unknown as FastifyInstance)
     api.register(agentRoutes(config), { prefix: '/v1/agents' })
+    api.register(agentFileRoutes(config), { prefix: '/v1/agents' })
     api.register(attachmentRoutes, { prefix: '/v1/agents' })
     api.register(archiveRoutes, { prefix: '/v1/archives' })
     api.register(blockRoutes, { prefix: '/v1/blocks' })

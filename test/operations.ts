@@ -54,8 +54,11 @@ export function resolve(document: Document, schema: Schema): Schema {
   return name === undefined ? schema : document.components.schemas[name]!
 }
 
-/** The schema of an operation's JSON body, or undefined. */
-export const bodyOf = (operation: Operation) => operation.requestBody?.content['application/json']?.schema
+/** Whether an operation takes a form rather than JSON. */
+export const takesForm = ({ requestBody }: Operation) => requestBody?.content['multipart/form-data'] !== undefined
+
+/** The schema of an operation's body, or undefined. */
+export const bodyOf = ({ requestBody }: Operation) => Object.values(requestBody?.content ?? {})[0]?.schema
 
 /** What an id's schema says it names; undefined for a schema of anything else. */
 export const prefixOf = (schema: Schema) => /^(\w[\w-]*)-<uuid>$/.exec(schema.title ?? '')?.[1] as Prefix | undefined

@@ -1,5 +1,5 @@
 import type { Prefix } from '../src/lib/ids.ts'
-import { bodyOf, type Document, idPlaces, type Operation, prefixOf } from './operations.ts'
+import { bodyOf, type Document, idPlaces, type Operation, prefixOf, takesForm } from './operations.ts'
 import type { Populated } from './populate.ts'
 import { SAMPLES } from './samples.ts'
 import type { Client } from './server.ts'
@@ -115,12 +115,19 @@ export function withValues(request: Request, values: readonly { place: Place; va
   return { operation, ...copy } as unknown as Request
 }
 
+/** The fields of a body as a form. */
+function formOf(body: unknown): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(body ?? {})) form.append(name, String(value))
+  return form
+}
+
 /** Sends a request. */
 export function send(client: Client, { operation, path, query, body }: Request) {
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
   const values = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
   const search = new URLSearchParams(values as [string, string][]).toString()
-  return client.call(operation.method, search ? `${url}?${search}` : url, body)
+  return client.call(operation.method, search ? `${url}?${search}` : url, takesForm(operation) ? formOf(body) : body)
 }
 
 /** Operations in an order in which each finds what it needs: what takes something away comes last. */

@@ -46,6 +46,10 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   modify_agent: (held) => [...attached(held).map((body) => ({ body })), { body: { message_ids: [held.one.message] } }],
   // An agent has one archive at most.
   attach_archive_to_agent: (held) => [{ path: { agent_id: held.spareAgent } }],
+  import_agents: () => [
+    { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }) } },
+    { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }), project_id: 'project' } },
+  ],
   create_archive: () => [{ body: { name: 'Archive' } }],
   modify_archive: () => [{ body: { name: 'Archive' } }],
   create_block: () => [{ body: { label: 'label', value: 'value' } }],

@@ -132,9 +132,12 @@ describe('the database schema', () => {
       )
       .map(({ table, column }) => `${table}.${column}`)
     expect(free.filter((key) => !key.startsWith('revisions.')).sort()).toEqual([
-      // The last message may be gone; the block of a file is no row of its own.
+      // The last message may be gone, as may a request for approval; the block of a file is no row of its own, and the
+      // call of a tool has the id the model gave it.
       'files_agents.block_id',
       'groups.last_processed_message_id',
+      'messages.approval_request_id',
+      'messages.tool_call_id',
     ])
   })
 
@@ -145,7 +148,7 @@ describe('the database schema', () => {
       /^(blocks_organization_id_id_label_key|files_organization_id_source_id_id|users_organization_id_id)_key$/,
     'keys are random': /^api_keys_key_hash_key$/,
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
-    'no request opens files yet': /^files_agents_organization_id_agent_id_file_id_key$/,
+    'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }
 
   test('has words for every uniqueness rule that a request can break', async () => {

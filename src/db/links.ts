@@ -8,7 +8,8 @@ import { logged, stamp } from './writes.ts'
 export function createLinks(context: Context, reads: Reads) {
   const { organizationId } = context.actor
 
-  const insertRows = (link: Link, ownerId: string, ids: readonly string[]) => {
+  /** Attaches each of `ids` to the owner of the same place in `ownerIds`. */
+  const insertRows = (link: Link, ownerIds: readonly string[], ids: readonly string[]) => {
     const target = sql.ref(link.targetColumn)
     const owner = sql.ref(link.ownerColumn)
     // A target that isn't there has nothing to carry: the foreign key then answers for it.
@@ -18,8 +19,8 @@ export function createLinks(context: Context, reads: Reads) {
       : sql``
     const carriedColumn = link.carries ? sql`, ${sql.ref(link.carries.column)}` : sql``
     return sql`insert into ${sql.table(link.table)} (organization_id, ${owner}, ${target}${carriedColumn})
-      select ${organizationId}, ${ownerId}, given.id${carried}
-      from unnest(${ids}::text[]) with ordinality as given (id, n) order by given.n
+      select ${organizationId}, given.owner, given.id${carried}
+      from unnest(${ownerIds}::text[], ${ids}::text[]) with ordinality as given (owner, id, n) order by given.n
       on conflict (organization_id, ${owner}, ${target}) do nothing
       returning ${target} as id`
   }
@@ -44,7 +45,7 @@ export function createLinks(context: Context, reads: Reads) {
 
   /** Attaches a resource to its owner. Returns false when it was attached already. 404 when either isn't there. */
   async function attach(link: Link, ownerId: string, id: string): Promise<boolean> {
-    const rows = await rowsOf(context, change(link, ownerId, 'link', insertRows(link, ownerId, [id])))
+    const rows = await rowsOf(context, change(link, ownerId, 'link', insertRows(link, [ownerId], [id])))
     return rows.length > 0
   }
 
@@ -73,14 +74,26 @@ export function createLinks(context: Context, reads: Reads) {
       sql`delete from ${sql.table(link.table)} where organization_id = ${organizationId}
         and ${sql.ref(link.ownerColumn)} = ${ownerId} and ${sql.ref(link.targetColumn)} <> all(${kept}::text[])`,
     )
-    if (wanted.length > 0) await rowsOf(context, insertRows(link, ownerId, wanted))
+    await linkAll(link, new Map([[ownerId, wanted]]))
     return [{ table: link.table, added, removed }]
   }
 
   /** Attaches resources, in this order, to an owner made in this transaction, whose history already tells of them. */
-  async function link(link: Link, ownerId: string, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await rowsOf(context, insertRows(link, ownerId, [...new Set(ids)]))
+  const link = (link: Link, ownerId: string, ids: readonly string[]) => linkAll(link, new Map([[ownerId, ids]]))
+
+  /** The same for several owners at once, by one statement. */
+  async function linkAll(link: Link, idsByOwner: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const pairs = [...idsByOwner].flatMap(([owner, ids]) => [...new Set(ids)].map((id) => [owner, id] as const))
+    if (pairs.length === 0) return
+    await rowsOf(
+      context,
+      insertRows(
+        link,
+        pairs.map(([owner]) => owner),
+        pairs.map(([, id]) => id),
+      ),
+    )
   }
 
-  return { attach, detach, link, setLinks }
+  return { attach, detach, link, linkAll, setLinks }
 }

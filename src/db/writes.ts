@@ -26,52 +26,76 @@ export function logged(
     from changed)`
 }
 
+/** What resources get attached when they are made: all of them the same, or each by its id. */
+type Links = LinkChange[] | ReadonlyMap<string, LinkChange[]>
+
+/** The protocol numbers the parameters of a statement with 16 bits. */
+const MAX_PARAMETERS = 65_000
+
 /** The verbs that write. Each is one statement: the change, its version check, and its row of the history. */
 export function createWrites(context: Context, reads: Reads) {
   const { actor } = context
   const matching = actor.ifMatch ? sql`and version = any(${[...actor.ifMatch]}::int[])` : sql``
 
-  const noted = (links: LinkChange[]) => (links.length > 0 ? sql`${JSON.stringify(links)}` : undefined)
+  /** What the rows of a statement's `changed` get attached, for the history: all of them the same, or each by its id. */
+  const noted = (links: Links) => {
+    if (!Array.isArray(links)) return sql`(${JSON.stringify(Object.fromEntries(links))}::jsonb -> id)`
+    return links.length > 0 ? sql`${JSON.stringify(links)}` : undefined
+  }
 
-  async function add<Wire>(
-    resource: Resource<Wire>,
-    list: Values[],
-    links: LinkChange[],
-    onConflict: RawBuilder<unknown>,
-  ): Promise<(Wire & Versioned)[]> {
-    if (list.length === 0) return []
-    const rows = list.map((values): Values => {
+  /** The rows of new resources: an id is made unless it is given. */
+  const newRows = (resource: Resource, list: Values[]) =>
+    list.map((values): Values => {
       const id = (values.id as string | undefined) ?? newId(resource.prefix)
       // The instant inside the id, so that a cursor's place is known when its row is gone.
       const now = (instantOf(id) ?? new Date()).toISOString()
       const by = { created_by_id: actor.userId, last_updated_by_id: actor.userId }
       return { ...values, id, organization_id: actor.organizationId, created_at: now, updated_at: now, ...by }
     })
+
+  /** Inserts rows with their history, by as few statements as the limit on parameters allows. */
+  async function insertRows(resource: Resource, rows: Values[], links: Links, conflict = sql``): Promise<Values[]> {
     const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => row[key] !== undefined)))]
     const cell = (value: unknown) => (value === undefined ? sql`default` : encode(value))
-    const inserted = await rowsOf(
-      context,
-      sql`with changed as (
-        insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-        values ${sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
-        ${onConflict} returning *
-      ), ${logged(context, resource, 'create', noted(links))}
-      select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
-    )
-    const byId = new Map(inserted.map((row) => [row.id, row]))
-    return rows.flatMap(({ id }) => (byId.has(id) ? toWire<Wire>(byId.get(id)!) : []))
+    const inserted: Values[] = []
+    const most = Math.floor(MAX_PARAMETERS / columns.length)
+    for (let at = 0; at < rows.length; at += most) {
+      const some = rows.slice(at, at + most)
+      const made = await rowsOf(
+        context,
+        sql`with changed as (
+          insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+          values ${sql.join(some.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
+          ${conflict} returning *
+        ), ${logged(context, resource, 'create', noted(links))}
+        select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
+      )
+      for (const row of made) inserted.push(row)
+    }
+    return inserted
   }
 
-  /** Makes resources, in the order given. An id is made unless it is given. `links` is what they get attached next. */
-  const insertAll = <Wire>(resource: Resource<Wire>, list: Values[], links: LinkChange[] = []) =>
-    add(resource, list, links, sql``)
+  /** Makes resources, in the order given. `links` is what they get attached next. */
+  async function insertAll<Wire>(
+    resource: Resource<Wire>,
+    list: Values[],
+    links: Links = [],
+  ): Promise<(Wire & Versioned)[]> {
+    if (list.length === 0) return []
+    const rows = newRows(resource, list)
+    const byId = new Map((await insertRows(resource, rows, links)).map((row) => [row.id, row]))
+    return rows.map((row) => toWire<Wire>(byId.get(row.id)!))
+  }
 
   /**
    * Makes those of these resources that no rule of uniqueness forbids, and returns them. Another caller who is making the
    * same one is waited for, so that one of the two makes it. Callers who make several name them in the same order.
    */
-  const insertMissing = <Wire>(resource: Resource<Wire>, list: Values[]) =>
-    add(resource, list, [], sql`on conflict do nothing`)
+  async function insertMissing<Wire>(resource: Resource<Wire>, list: Values[]): Promise<(Wire & Versioned)[]> {
+    if (list.length === 0) return []
+    const made = await insertRows(resource, newRows(resource, list), [], sql`on conflict do nothing`)
+    return made.map((row) => toWire<Wire>(row))
+  }
 
   /** Makes one resource. */
   async function insert<Wire>(
@@ -117,6 +141,34 @@ export function createWrites(context: Context, reads: Reads) {
     return row ? toWire<Wire>(row) : unchanged(resource, id)
   }
 
+  /**
+   * Changes several resources by one statement, each in the same fields. Those that would stay as they are get no new
+   * version, and ids the organization doesn't have are passed over.
+   */
+  async function updateAll(resource: Resource, patches: (Values & { id: string })[]): Promise<void> {
+    if (patches.length === 0) return
+    const table = sql.table(resource.table)
+    const columns = Object.keys(patches[0]!).filter((column) => column !== 'id')
+    const of = (source: string) => sql.join(columns.map((column) => sql.ref(`${source}.${column}`)))
+    await rowsOf(
+      context,
+      sql`with given as (
+        select * from jsonb_populate_recordset(null::${table}, ${JSON.stringify(patches)}::jsonb)
+      ), held as (
+        select id from ${table} where organization_id = ${actor.organizationId} and id in (select id from given)
+        order by id for update
+      ), changed as (
+        update ${table} set
+          ${sql.join(columns.map((column) => sql`${sql.ref(column)} = patch.${sql.ref(column)}`))}, ${stamp(context)}
+        from (select id as row_id, ${of('given')} from given where id in (select id from held)) as patch
+        where ${table}.organization_id = ${actor.organizationId} and ${table}.id = patch.row_id
+          and (${of(resource.table)}) is distinct from (${of('patch')})
+        returning ${table}.*
+      ), ${logged(context, resource, 'update')}
+      select 1 from changed`,
+    )
+  }
+
   /** Deletes a resource and, by the schema's cascades, what hangs on it. 404, or 412 with the current ETag. */
   async function remove(resource: Resource, id: string): Promise<void> {
     const rows = await rowsOf(
@@ -139,5 +191,5 @@ export function createWrites(context: Context, reads: Reads) {
     checkMatch(context, row.version)
   }
 
-  return { insertAll, insertMissing, insert, update, remove, lock }
+  return { insertAll, insertMissing, insert, update, updateAll, remove, lock }
 }

@@ -20,7 +20,10 @@ function fromFramework(error: FastifyError, request: FastifyRequest): ApiError |
   if (error.validation) return invalid(...faultsIn(request))
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ApiError('unsupported_media_type', 'Send the body as application/json.')
+      return new ApiError(
+        'unsupported_media_type',
+        `Send the body as ${request.routeOptions.schema?.consumes?.[0] ?? 'application/json'}.`,
+      )
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError('payload_too_large', `The body is larger than ${request.routeOptions.bodyLimit} bytes.`)
   }

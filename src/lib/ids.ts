@@ -28,6 +28,10 @@ export const idPattern = (prefix: Prefix) => `^${prefix}-${UUID}$`
 /** A new id: a UUIDv7 (RFC 9562), so that ids made by one process sort in the order they were made. */
 export const newId = (prefix: Prefix) => `${prefix}-${v7()}`
 
+/** A new id that holds an instant of the past; of one instant, ids sort by `place`, a whole number below 2^32. */
+export const idAt = (prefix: Prefix, instant: Date, place: number) =>
+  `${prefix}-${v7({ msecs: instant.getTime(), seq: place })}`
+
 /** The last millisecond that is written with a four-digit year. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 

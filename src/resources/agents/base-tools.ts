@@ -31,7 +31,7 @@ const BASE_TOOLS: Record<AgentType, readonly string[]> = {
 /** The tools of an agent whose memory another one manages. */
 const WITH_SLEEPTIME = ['send_message', 'conversation_search', 'archival_memory_search']
 
-const MULTI_AGENT_TOOLS = [
+export const MULTI_AGENT_TOOLS = [
   'send_message_to_agent_and_wait_for_reply',
   'send_message_to_agents_matching_tags',
   'send_message_to_agent_async',
@@ -53,7 +53,7 @@ const RULED: ReadonlySet<AgentType> = new Set([
   'voice_sleeptime_agent',
 ])
 
-function baseToolsOf(type: AgentType, sleeptime: boolean): readonly string[] {
+export function baseToolsOf(type: AgentType, sleeptime: boolean): readonly string[] {
   const own = type === 'voice_sleeptime_agent' || type === 'voice_convo_agent' || type === 'sleeptime_agent'
   return sleeptime && !own ? WITH_SLEEPTIME : BASE_TOOLS[type]
 }

@@ -34,28 +34,61 @@ export function checkTimezone(timezone: string): void {
   }
 }
 
+/**
+ * The row of a new agent, but for its id and what its attachments decide: rules and messages. 422 for a model, a time
+ * zone or a number that can't be.
+ */
+export function newAgent(body: CreateAgent, defaultModel: string) {
+  const type = body.agent_type ?? 'svc_v1_agent'
+  if (typeof body.timezone === 'string') checkTimezone(body.timezone)
+  const { model, llm_config } = modelOf(
+    body.model || body.llm_config ? body : { ...body, model: defaultModel },
+    undefined,
+  )
+  const tags = [...new Set(body.tags ?? [])]
+  const limits = fileLimitsOf(llm_config!.context_window)
+  return {
+    name: body.name ?? randomName(),
+    agent_type: type,
+    system: body.system ?? promptOf(type),
+    tags,
+    description: body.description,
+    metadata: body.metadata,
+    model,
+    llm_config,
+    model_settings: withoutNulls(body.model_settings),
+    ...embeddingOf(body),
+    compaction_settings: withoutNulls(body.compaction_settings),
+    response_format: withoutNulls(body.response_format),
+    message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
+    enable_sleeptime: body.enable_sleeptime,
+    timezone: body.timezone ?? TIMEZONE,
+    max_files_open: body.max_files_open ?? limits.max_files_open,
+    per_file_view_window_char_limit: body.per_file_view_window_char_limit ?? limits.per_file_view_window_char_limit,
+    hidden: tags.includes(SUBAGENT_TAG) ? true : body.hidden,
+    project_id: body.project_id,
+    template_id: body.template_id,
+    base_template_id: body.base_template_id,
+    deployment_id: body.deployment_id,
+    entity_id: body.entity_id,
+  }
+}
+
 /** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. */
 export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: string): Promise<string> {
-  const type = body.agent_type ?? 'svc_v1_agent'
-  if (type === 'voice_convo_agent' && !body.enable_sleeptime) {
+  const row = newAgent(body, defaultModel)
+  if (row.agent_type === 'voice_convo_agent' && !body.enable_sleeptime) {
     throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
   }
-  if (typeof body.timezone === 'string') checkTimezone(body.timezone)
-  const withModel = body.model || body.llm_config ? body : { ...body, model: defaultModel }
-  const { model, llm_config } = modelOf(withModel, undefined)
   const id = newId('agent')
-  const name = body.name ?? randomName()
-  const system = body.system ?? promptOf(type)
-  const tags = [...new Set(body.tags ?? [])]
-  const messages = firstMessages(system, body.initial_message_sequence ?? [])
-  const limits = fileLimitsOf(llm_config!.context_window)
+  const messages = firstMessages(row.system, body.initial_message_sequence ?? [])
 
   const made = await insertBlocks(tx, body.memory_blocks ?? [])
   const folderIds = [...((body.folder_ids?.length ? body.folder_ids : body.source_ids) ?? [])]
   if (body.include_default_source) {
-    folderIds.push((await createFolder(tx, { name: `${name} External Data Source` })).id)
+    folderIds.push((await createFolder(tx, { name: `${row.name} External Data Source` })).id)
   }
-  const { tool_ids, tool_rules } = await toolsOf(tx, body, type, folderIds.length > 0)
+  const { tool_ids, tool_rules } = await toolsOf(tx, body, row.agent_type, folderIds.length > 0)
   const links = [
     [agentBlocks, [...made.map((block) => block.id!), ...(body.block_ids ?? [])]],
     [agentTools, tool_ids],
@@ -69,38 +102,11 @@ export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: st
 
   await tx.insert(
     agents,
-    {
-      id,
-      name,
-      agent_type: type,
-      system,
-      tags,
-      description: body.description,
-      metadata: body.metadata,
-      model,
-      llm_config,
-      model_settings: withoutNulls(body.model_settings),
-      ...embeddingOf(body),
-      compaction_settings: withoutNulls(body.compaction_settings),
-      response_format: withoutNulls(body.response_format),
-      tool_rules: withoutNulls(tool_rules),
-      message_ids: messages.map((message) => message.id),
-      message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
-      enable_sleeptime: body.enable_sleeptime,
-      timezone: body.timezone ?? TIMEZONE,
-      max_files_open: body.max_files_open ?? limits.max_files_open,
-      per_file_view_window_char_limit: body.per_file_view_window_char_limit ?? limits.per_file_view_window_char_limit,
-      hidden: tags.includes(SUBAGENT_TAG) ? true : body.hidden,
-      project_id: body.project_id,
-      template_id: body.template_id,
-      base_template_id: body.base_template_id,
-      deployment_id: body.deployment_id,
-      entity_id: body.entity_id,
-    },
+    { id, ...row, tool_rules: withoutNulls(tool_rules), message_ids: messages.map((message) => message.id) },
     added.filter((change) => change.added.length > 0),
   )
   for (const [link, ids] of links) await tx.link(link, id, ids)
   await setSecrets(tx, id, secrets)
-  await insertMessages(tx, id, messages)
+  await insertMessages(tx, new Map([[id, messages]]))
   return id
 }

@@ -1,19 +1,30 @@
 import { sql } from 'kysely'
+import { insertRecords } from '../../db/records.ts'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
 import type { MessageCreate } from './body.ts'
 
-interface NewMessage {
+/** A message as it is kept; its instant is the one inside its id. */
+export interface NewMessage {
   id: string
   role: string
-  content: unknown[]
-  name: string | undefined
-  otid: string | undefined
-  sender_id: string | undefined
+  content: readonly unknown[]
+  name?: string | null | undefined
+  otid?: string | null | undefined
+  sender_id?: string | null | undefined
+  model?: string | null | undefined
+  group_id?: string | null | undefined
+  tool_calls?: readonly unknown[] | null | undefined
+  tool_call_id?: string | null | undefined
+  tool_returns?: readonly unknown[] | null | undefined
+  approval_request_id?: string | null | undefined
+  approve?: boolean | null | undefined
+  denial_reason?: string | null | undefined
+  approvals?: readonly unknown[] | null | undefined
 }
 
-const asParts = (content: MessageCreate['content']) =>
+export const asParts = (content: MessageCreate['content']) =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
 
 /** The messages a new agent begins with: its system prompt, then those given. */
@@ -29,17 +40,15 @@ export function firstMessages(system: string, given: readonly MessageCreate[]): 
   }))
 }
 
-/** Stores the messages of an agent made in this transaction. */
-export async function insertMessages(scope: Scope, agentId: string, messages: readonly NewMessage[]): Promise<void> {
-  const rows = messages.map(
-    ({ id, role, content, name, otid, sender_id }) =>
-      sql`(${scope.organizationId}, ${id}, ${agentId}, ${role}, ${JSON.stringify(content)}::jsonb, ${name ?? null},
-        ${otid ?? null}, ${sender_id ?? null}, ${instantOf(id)!.toISOString()}::timestamptz)`,
+/** Stores the messages of agents made in this transaction, by the agent's id. */
+export const insertMessages = (scope: Scope, byAgent: ReadonlyMap<string, readonly NewMessage[]>): Promise<void> =>
+  insertRecords(
+    scope,
+    'messages',
+    [...byAgent].flatMap(([agent_id, messages]) =>
+      messages.map((message) => ({ ...message, agent_id, created_at: instantOf(message.id)!.toISOString() })),
+    ),
   )
-  await scope.query(sql`
-    insert into messages (organization_id, id, agent_id, role, content, name, otid, sender_id, created_at)
-    values ${sql.join(rows)}`)
-}
 
 /** 404 unless each of these is a message of the agent. */
 export async function checkMessages(scope: Scope, agentId: string, ids: readonly string[]): Promise<void> {

@@ -48,6 +48,29 @@ export function revealSecrets(scope: Scope, text: string): string {
   return parts.join('')
 }
 
+/** Sets secrets of agents, by the agent's id; those of other names stay. One statement. */
+export async function addSecrets(scope: Scope, byAgent: ReadonlyMap<string, Record<string, string>>): Promise<void> {
+  const secrets = [...byAgent].flatMap(([agentId, values]) =>
+    Object.entries(values).map(([key, value]) => ({
+      id: newId('agent-env'),
+      agentId,
+      key,
+      sealed: scope.cipher.encrypt(value, place(scope, agentId, key)),
+    })),
+  )
+  if (secrets.length === 0) return
+  const column = (name: keyof (typeof secrets)[number]) => secrets.map((secret) => secret[name])
+  const times = secrets.map(({ id }) => instantOf(id)!.toISOString())
+  await scope.query(sql`
+    insert into agent_environment_variables
+      (organization_id, id, agent_id, key, value_enc, created_at, updated_at, created_by_id, last_updated_by_id)
+    select ${scope.organizationId}, id, agent_id, key, value_enc, at, at, ${scope.userId}, ${scope.userId}
+    from unnest(${column('id')}::text[], ${column('agentId')}::text[], ${column('key')}::text[],
+      ${column('sealed')}::text[], ${times}::timestamptz[]) as given (id, agent_id, key, value_enc, at)
+    on conflict (organization_id, agent_id, key) do update set
+      value_enc = excluded.value_enc, updated_at = excluded.updated_at, last_updated_by_id = excluded.last_updated_by_id`)
+}
+
 /**
  * Makes exactly these the agent's secrets; those that stay keep their ids, and a value that is the same is not written.
  * The history gets their names, never a value. Call it inside a transaction that has locked or made the agent.
@@ -65,21 +88,7 @@ export async function setSecrets(scope: Scope, agentId: string, values: Record<s
     await scope.query(sql`delete from agent_environment_variables
       where organization_id = ${scope.organizationId} and agent_id = ${agentId} and key = any(${removed}::text[])`)
   }
-  if (changed.length > 0) {
-    const by = scope.userId
-    const rows = changed.map(([key, value]) => {
-      const id = newId('agent-env')
-      const now = instantOf(id)!.toISOString()
-      const sealed = scope.cipher.encrypt(value, place(scope, agentId, key))
-      return sql`(${scope.organizationId}, ${id}, ${agentId}, ${key}, ${sealed}, ${now}::timestamptz, ${now}::timestamptz, ${by}, ${by})`
-    })
-    await scope.query(sql`
-      insert into agent_environment_variables
-        (organization_id, id, agent_id, key, value_enc, created_at, updated_at, created_by_id, last_updated_by_id)
-      values ${sql.join(rows)}
-      on conflict (organization_id, agent_id, key) do update set
-        value_enc = excluded.value_enc, updated_at = excluded.updated_at, last_updated_by_id = excluded.last_updated_by_id`)
-  }
+  await addSecrets(scope, new Map([[agentId, Object.fromEntries(changed)]]))
   if (changed.length + removed.length === 0) return []
   return [{ table: 'agent_environment_variables', added: changed.map(([key]) => key), removed }]
 }

@@ -70,7 +70,7 @@ const tooLong = (length: number, limit: number, field = 'value'): Fault =>
   inBody(field, `has ${length} characters, more than the limit of ${limit}`)
 
 /** The row of a new block, with its defaults. 422 for a value longer than the limit; `field` is where it stands. */
-function newBlock(body: CreateBlock, field = 'value') {
+export function newBlock(body: CreateBlock, field = 'value') {
   const limit = body.limit ?? DEFAULT_LIMIT
   const length = lengthOf(body.value)
   if (length > limit) throw invalid(tooLong(length, limit, field))

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, JsonMap, Name, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, JsonMap, Name, OneOf, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -30,6 +30,28 @@ export type Source = Static<typeof Source>
 
 export const folders = defineResource<Folder>()(Folder, { table: 'folders', prefix: 'source', order: 'asc' })
 export const sources = defineResource<Source>()(Source, { table: 'folders', prefix: 'source', order: 'asc' })
+
+const FileRecord = {
+  id: Id('file'),
+  source_id: Id('source'),
+  file_name: Type.String(),
+  original_file_name: Optional(Type.String()),
+  file_path: Optional(Type.String()),
+  file_type: Optional(Type.String()),
+  file_size: Optional(Type.Integer({ description: 'In bytes.' })),
+  file_creation_date: Optional(Type.String()),
+  file_last_modified_date: Optional(Type.String()),
+  processing_status: OneOf(['pending', 'parsing', 'embedding', 'completed', 'error']),
+  error_message: Optional(Type.String()),
+  total_chunks: Optional(Type.Integer()),
+  chunks_embedded: Optional(Type.Integer()),
+}
+
+/** The files of folders. Their texts are too long to be read by the way, and to be copied into the history. */
+export const files = defineResource<Static<TObject<typeof FileRecord>>>()(
+  { properties: FileRecord },
+  { table: 'files', prefix: 'file', order: 'asc', unlogged: ['content'] },
+)
 
 const fields = {
   name: Name(),

@@ -14,12 +14,16 @@ export interface FileRow extends OwnedRow {
   source_id: string
   file_name: string
   original_file_name: string | null
+  file_path: string | null
   file_type: string | null
   file_size: number | null
+  file_creation_date: string | null
+  file_last_modified_date: string | null
   processing_status: 'pending' | 'parsing' | 'embedding' | 'completed' | 'error'
   error_message: string | null
   total_chunks: number | null
   chunks_embedded: number | null
+  content: string | null
 }
 
 export interface AgentFolderRow {

@@ -58,22 +58,28 @@ async function checkNames(scope: Scope, agentIds: readonly string[]): Promise<vo
   throw invalid(...shared.map(({ name }) => inBody('agent_ids', message(name))))
 }
 
+/** The columns of a new group. 422 when what configures its manager doesn't go together. */
+export function newGroup({ manager_config, ...columns }: Omit<CreateGroup, 'agent_ids' | 'shared_block_ids'>) {
+  const manager = columnsOf(manager_config ?? DEFAULT_MANAGER)
+  if (manager.manager_type === 'dynamic') manager.termination_token ??= TERMINATION_TOKEN
+  return { ...columns, ...manager }
+}
+
 /** Makes a group with its members and shared blocks. 404 for an agent or block the organization doesn't have. */
 export async function createGroup(
   scope: Scope,
-  { agent_ids, shared_block_ids, manager_config, ...columns }: CreateGroup,
+  { agent_ids, shared_block_ids, ...body }: CreateGroup,
 ): Promise<Group & Versioned> {
-  const manager = columnsOf(manager_config ?? DEFAULT_MANAGER)
-  if (manager.manager_type === 'dynamic') manager.termination_token ??= TERMINATION_TOKEN
+  const row = newGroup(body)
   return scope.transaction(async (inner) => {
-    if (manager.manager_type === 'dynamic') await checkNames(inner, agent_ids)
+    if (row.manager_type === 'dynamic') await checkNames(inner, agent_ids)
     const links = [
       [groupAgents, agent_ids],
       [groupBlocks, shared_block_ids ?? []],
     ] as const
     const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
     const attached = added.filter((change) => change.added.length > 0)
-    const { id } = await inner.insert(groups, { ...columns, ...manager }, attached)
+    const { id } = await inner.insert(groups, row, attached)
     for (const [link, ids] of links) await inner.link(link, id, ids)
     return inner.retrieve(groups, id)
   })

@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { Create, Id, Int, Patch } from '../../lib/wire.ts'
 
 const buffer = (description: string) => Int({ minimum: 5, description })
@@ -34,14 +34,14 @@ export const MANAGER_TYPES = Object.keys(MANAGERS) as ManagerType[]
 type Values = Static<TObject<typeof FIELDS>>
 export type Manager = { manager_type: ManagerType } & { [F in Field]?: Values[F] | null | undefined }
 
-/** A union told apart by `manager_type`, of one variant per type. */
-const union = (variant: (fields: TProperties, required: readonly string[]) => object) =>
+/** A union told apart by `manager_type`, of one variant per type. `fields` stand in for those of the same name. */
+const union = (variant: (fields: TProperties, required: readonly string[]) => object, fields: TProperties = {}) =>
   Type.Unsafe<Manager>({
     anyOf: Object.entries(MANAGERS).map(([type, { required, optional }]) =>
       variant(
         {
           manager_type: Type.Literal(type),
-          ...Object.fromEntries([...required, ...optional].map((field) => [field, FIELDS[field]])),
+          ...Object.fromEntries([...required, ...optional].map((field) => [field, fields[field] ?? FIELDS[field]])),
         },
         ['manager_type', ...required],
       ),
@@ -50,6 +50,10 @@ const union = (variant: (fields: TProperties, required: readonly string[]) => ob
 
 /** The manager of a new group. */
 export const CreateManager = union((fields, required) => Create(fields, required))
+
+/** The same where agents are named by other ids than this server's. */
+export const managerNaming = (manager_agent_id: TSchema) =>
+  union((fields, required) => Create(fields, required), { manager_agent_id })
 
 /** Changes to a group's manager: what is absent stays, `null` clears what the manager can do without. */
 export const UpdateManager = union((fields, required) => Patch(fields, required, { required: ['manager_type'] }))

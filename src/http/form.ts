@@ -1,0 +1,73 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, invalid } from '../lib/errors.ts'
+import { storageFault } from '../lib/json.ts'
+import { readQuery } from './query.ts'
+
+const MEDIA_TYPE = 'multipart/form-data'
+
+/** How many parts a form may have: no route has as many fields. */
+const MAX_PARTS = 50
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The parts of a form as text, by their names, all of them together no larger than a body may be. */
+async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<Record<string, string[]>> {
+  const limit = request.routeOptions.bodyLimit
+  const tooLarge = () => {
+    // The caller is still sending.
+    reply.header('connection', 'close')
+    return new ApiError('payload_too_large', `The body is larger than ${limit} bytes.`)
+  }
+  if (Number(request.headers['content-length']) > limit) throw tooLarge()
+  const limits = { parts: MAX_PARTS, fileSize: limit, fieldSize: limit, fieldNameSize: 200 }
+  const parts: Record<string, string[]> = Object.create(null)
+  let left = limit
+  for await (const part of request.parts({ limits })) {
+    const bytes =
+      part.type === 'file'
+        ? await part.toBuffer()
+        : Buffer.from(typeof part.value === 'string' ? part.value : JSON.stringify(part.value))
+    left -= bytes.length
+    if (left < 0 || (part.type === 'field' && part.valueTruncated)) throw tooLarge()
+    let text: string
+    try {
+      text = utf8.decode(bytes)
+    } catch {
+      throw new ApiError('malformed_json', `${part.fieldname}: is not valid UTF-8.`)
+    }
+    const fault = part.type === 'field' && storageFault(text)
+    if (fault) throw invalid({ in: 'body', field: part.fieldname, message: fault.message })
+    parts[part.fieldname] = [...(parts[part.fieldname] ?? []), text]
+  }
+  return parts
+}
+
+/**
+ * Reads forms (multipart/form-data, RFC 7578) on the routes of `app` that consume them, into the body that their schema
+ * validates: every part is text, and truth values and whole numbers are read as in a query. 413 past the body limit,
+ * 415 for another media type.
+ */
+export async function addForms(app: FastifyInstance): Promise<void> {
+  await app.register(multipart)
+  app.addHook('preValidation', async (request, reply) => {
+    const { schema } = request.routeOptions
+    if (!schema?.consumes?.includes(MEDIA_TYPE) || request.headers['content-type'] === undefined) return
+    if (!request.isMultipart()) throw new ApiError('unsupported_media_type', `Send the body as ${MEDIA_TYPE}.`)
+    try {
+      request.body = readQuery(await readParts(request, reply), schema.body as object)
+    } catch (error) {
+      if (error instanceof ApiError) throw error
+      const { code, statusCode } = error as { code?: string; statusCode?: number }
+      if (statusCode === 413) {
+        const many = code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_FILES_LIMIT'
+        const detail = many ? `The form has more than ${MAX_PARTS} parts.` : 'The body is too large.'
+        reply.header('connection', 'close')
+        throw new ApiError('payload_too_large', detail)
+      }
+      throw new ApiError('bad_request', 'The form could not be read: it is not valid multipart/form-data.', {
+        cause: error,
+      })
+    }
+  })
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../db/scope.ts'
+import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { newId } from '../../lib/ids.ts'
+import { withoutNulls } from '../../lib/json.ts'
+import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
+import { BUILTIN_TYPES, tools } from '../tools/schema.ts'
+import { DEFAULTS } from '../tools/tools.ts'
+import { joinPlaces } from './fit.ts'
+import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './schema.ts'
+
+const isBuiltin = (type: string | null | undefined) => BUILTIN_TYPES.some((builtin) => builtin === type)
+
+const nameOf = ({ name, json_schema }: ToolEntry) => name ?? String(json_schema?.name)
+
+/** The columns of a tool of the organization's own, every one of them. */
+function columnsOf({ at: _, id: __, ...entry }: Placed<ToolEntry>) {
+  const told = entry.json_schema?.description
+  return {
+    name: nameOf({ id: '', ...entry }),
+    tool_type: entry.tool_type ?? 'custom',
+    description: entry.description ?? (typeof told === 'string' ? told : null),
+    source_type: entry.source_type ?? DEFAULTS.source_type,
+    source_code: entry.source_code ?? null,
+    json_schema: entry.json_schema ?? null,
+    args_json_schema: entry.args_json_schema ?? null,
+    tags: entry.tags ?? DEFAULTS.tags,
+    metadata_: entry.metadata_ ?? DEFAULTS.metadata_,
+    return_char_limit: entry.return_char_limit ?? DEFAULTS.return_char_limit,
+    pip_requirements: withoutNulls(entry.pip_requirements) ?? null,
+    npm_requirements: withoutNulls(entry.npm_requirements) ?? null,
+    default_requires_approval: entry.default_requires_approval ?? null,
+    enable_parallel_execution: entry.enable_parallel_execution ?? DEFAULTS.enable_parallel_execution,
+  }
+}
+
+/** The names of the tools an agent asks for beside those of the file. */
+const namesFor = ({
+  tools,
+  agent_type,
+  enable_sleeptime,
+  include_base_tools,
+  include_multi_agent_tools,
+}: PlacedAgent) => [
+  ...(tools ?? []),
+  ...(include_base_tools ? baseToolsOf(agent_type ?? 'svc_v1_agent', enable_sleeptime === true) : []),
+  ...(include_multi_agent_tools ? MULTI_AGENT_TOOLS : []),
+]
+
+/**
+ * The organization's tools for those of a file, by name: built-in ones are its own; of the others, those it lacks are
+ * made, and those it has are changed into the file's where `override` says so. Returns the ids of each agent's tools, in
+ * the order of `file.agents`; what can't be had is left out and told in `warnings`. Three statements, however many.
+ */
+export async function settleTools(tx: Scope, file: AgentFileParts, override: boolean): Promise<string[][]> {
+  const own = file.tools.filter(({ tool_type }) => !isBuiltin(tool_type))
+  const added = await tx.insertMissing(
+    tools,
+    own.map((entry) => ({ ...columnsOf(entry), id: newId('tool') })),
+  )
+  const made = new Set(added.map(({ id }) => id))
+  const names = [...file.tools.map(nameOf), ...file.agents.flatMap(namesFor)]
+  const found = new Map(
+    (
+      await tx.query(sql<{ id: string; name: string; tool_type: string }>`
+        select id, name, tool_type from tools
+        where organization_id = ${tx.organizationId} and name = any(${names}::text[])`)
+    ).map((tool) => [tool.name, tool]),
+  )
+  if (override) {
+    await tx.updateAll(
+      tools,
+      own.flatMap((entry) => {
+        const { id, tool_type } = found.get(nameOf(entry))!
+        return made.has(id) || isBuiltin(tool_type) ? [] : [{ id, ...columnsOf(entry) }]
+      }),
+    )
+  }
+
+  const idOf = new Map<string, string>()
+  for (const entry of file.tools) {
+    const name = nameOf(entry)
+    const tool = found.get(name)
+    if (tool) idOf.set(entry.id, tool.id)
+    else file.warnings.push(`${entry.at} "${name}": left out, as this server has no built-in tool of that name`)
+    if (tool && isBuiltin(tool.tool_type) && !isBuiltin(entry.tool_type)) {
+      file.warnings.push(
+        `${entry.at} "${name}": left out, as it is the name of a built-in tool, which was taken instead`,
+      )
+    }
+  }
+  const faults: Fault[] = file.agents.flatMap(({ at, tools: asked }) =>
+    (asked ?? []).flatMap((name, n) =>
+      found.has(name) ? [] : [inBody(joinPlaces(at, `tools[${n}]`), `no tool is named "${name}"`)],
+    ),
+  )
+  if (faults.length > 0) throw invalid(...faults)
+  return file.agents.map((agent) => [
+    ...new Set([
+      ...(agent.tool_ids ?? []).flatMap((id) => idOf.get(id) ?? []),
+      ...namesFor(agent).flatMap((name) => found.get(name)?.id ?? []),
+    ]),
+  ])
+}
