@@ -11,15 +11,18 @@ const MAX_PARTS = 50
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** 413. The connection is closed: the caller is still sending. */
+function tooLarge(reply: FastifyReply, detail: string): ApiError {
+  reply.header('connection', 'close')
+  return new ApiError('payload_too_large', detail)
+}
+
+const sizeFault = (request: FastifyRequest) => `The body is larger than ${request.routeOptions.bodyLimit} bytes.`
+
 /** The parts of a form as text, by their names, all of them together no larger than a body may be. */
 async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<Record<string, string[]>> {
   const limit = request.routeOptions.bodyLimit
-  const tooLarge = () => {
-    // The caller is still sending.
-    reply.header('connection', 'close')
-    return new ApiError('payload_too_large', `The body is larger than ${limit} bytes.`)
-  }
-  if (Number(request.headers['content-length']) > limit) throw tooLarge()
+  if (Number(request.headers['content-length']) > limit) throw tooLarge(reply, sizeFault(request))
   const limits = { parts: MAX_PARTS, fileSize: limit, fieldSize: limit, fieldNameSize: 200 }
   const parts: Record<string, string[]> = Object.create(null)
   let left = limit
@@ -29,7 +32,7 @@ async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<
         ? await part.toBuffer()
         : Buffer.from(typeof part.value === 'string' ? part.value : JSON.stringify(part.value))
     left -= bytes.length
-    if (left < 0 || (part.type === 'field' && part.valueTruncated)) throw tooLarge()
+    if (left < 0 || (part.type === 'field' && part.valueTruncated)) throw tooLarge(reply, sizeFault(request))
     let text: string
     try {
       text = utf8.decode(bytes)
@@ -61,9 +64,7 @@ export async function addForms(app: FastifyInstance): Promise<void> {
       const { code, statusCode } = error as { code?: string; statusCode?: number }
       if (statusCode === 413) {
         const many = code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_FILES_LIMIT'
-        const detail = many ? `The form has more than ${MAX_PARTS} parts.` : 'The body is too large.'
-        reply.header('connection', 'close')
-        throw new ApiError('payload_too_large', detail)
+        throw tooLarge(reply, many ? `The form has more than ${MAX_PARTS} parts.` : sizeFault(request))
       }
       throw new ApiError('bad_request', 'The form could not be read: it is not valid multipart/form-data.', {
         cause: error,

@@ -18,7 +18,7 @@ function whereBroken(text: string): string {
   } catch {
     // Nested too deeply to be looked through.
   }
-  return place ?? 'nobody can tell where'
+  return place ?? 'somewhere: it is nested too deeply to tell where'
 }
 
 /**

@@ -1,0 +1,396 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exported, imported, importFile, type Json, timeless } from '../../../test/agent-files.ts'
+import { startTestServer, type TestServer } from '../../../test/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.close())
+
+const INCLUDES = ['blocks', 'secrets', 'sources', 'tags', 'tools', 'managed_group']
+  .map((name) => `include=agent.${name}`)
+  .join('&')
+const agentOf = async (id: string): Promise<Json> => (await server.alice.get(`/v1/agents/${id}?${INCLUDES}`)).body
+
+let count = 0
+/** A name nothing else has. */
+const fresh = (what: string) => `${what}_${++count}`
+
+const tool = (name: string, source_code: string, more: object = {}) => ({
+  id: 'tool-0',
+  name,
+  tool_type: 'custom',
+  source_type: 'python',
+  source_code,
+  json_schema: { name, description: 'Does it.' },
+  ...more,
+})
+
+const fileOf = (agent: object, parts: object = {}) => ({
+  agents: [{ id: 'agent-0', name: 'Imported', ...agent }],
+  ...parts,
+})
+
+const toolNamed = async (name: string) => {
+  const { body, headers } = await server.alice.get(`/v1/tools/?name=${name}`)
+  expect([body.length, headers.link]).toEqual([1, undefined])
+  return server.alice.get(`/v1/tools/${body[0].id}`)
+}
+
+describe('a tool of a file', () => {
+  test('changes the organization’s tool of that name, unless it is asked not to', async () => {
+    const name = fresh('tool')
+    const file = (source: string) => fileOf({ tool_ids: ['tool-0'] }, { tools: [tool(name, source)] })
+    const [first] = await imported(server.alice, file('# one'))
+    const [second] = await imported(server.alice, file('# two'), { override_existing_tools: 'false' })
+    const kept = await toolNamed(name)
+    expect([kept.body.source_code, kept.headers.etag]).toEqual(['# one', '"1"'])
+    const [third] = await imported(server.alice, file('# three'))
+    const changed = await toolNamed(name)
+    expect([changed.body.source_code, changed.body.id, changed.headers.etag]).toEqual(['# three', kept.body.id, '"2"'])
+    for (const id of [first, second, third])
+      expect((await agentOf(id!)).tools.map(({ id }: Json) => id)).toEqual([kept.body.id])
+    // The same again is no change.
+    await imported(server.alice, file('# three'))
+    expect((await toolNamed(name)).headers.etag).toBe('"2"')
+  })
+
+  test('is the organization’s own where it is a built-in one, whatever the file says of it', async () => {
+    const before = await toolNamed('web_search')
+    const builtin = { ...tool('web_search', 'evil()'), tool_type: 'letta_builtin' }
+    const [id] = await imported(server.alice, fileOf({ tool_ids: ['tool-0'] }, { tools: [builtin] }))
+    expect((await agentOf(id!)).tools).toEqual([before.body])
+    const disguised = await importFile(
+      server.alice,
+      fileOf({ tool_ids: ['tool-0'] }, { tools: [tool('web_search', 'evil()')] }),
+    )
+    expect(disguised.body.warnings).toEqual([
+      'tools[0] "web_search": left out, as it is the name of a built-in tool, which was taken instead',
+    ])
+    expect(await toolNamed('web_search')).toMatchObject({ body: before.body, headers: { etag: before.headers.etag } })
+  })
+
+  test('is left out, and told of, where it is a built-in one this server lacks', async () => {
+    const flute = { ...tool('play_flute', ''), tool_type: 'letta_core' }
+    const { status, body } = await importFile(
+      server.alice,
+      fileOf(
+        { tool_ids: ['tool-0'], tool_rules: [{ type: 'exit_loop', tool_name: 'play_flute' }] },
+        { tools: [flute] },
+      ),
+    )
+    expect([status, body.warnings]).toEqual([
+      200,
+      ['tools[0] "play_flute": left out, as this server has no built-in tool of that name'],
+    ])
+    const agent = await agentOf(body.agent_ids[0])
+    expect([agent.tools, agent.tool_rules]).toEqual([[], [{ type: 'exit_loop', tool_name: 'play_flute' }]])
+  })
+
+  test('is another organization’s own affair', async () => {
+    const name = fresh('tool')
+    await imported(server.alice, fileOf({ tool_ids: ['tool-0'] }, { tools: [tool(name, '# hers')] }))
+    await imported(server.bob, fileOf({ tool_ids: ['tool-0'] }, { tools: [tool(name, '# his')] }))
+    expect((await toolNamed(name)).body.source_code).toBe('# hers')
+  })
+
+  test('can be asked for by name, and with the tools of the agent’s type', async () => {
+    const [id] = await imported(
+      server.alice,
+      fileOf({ tools: ['web_search'], include_base_tools: true, agent_type: 'memgpt_v2_agent' }),
+    )
+    expect((await agentOf(id!)).tools.map(({ name }: Json) => name)).toEqual([
+      'web_search',
+      'send_message',
+      'conversation_search',
+      'memory_replace',
+      'memory_insert',
+    ])
+    const [bare] = await imported(server.alice, fileOf({}))
+    expect((await agentOf(bare!)).tools).toEqual([])
+  })
+})
+
+describe('the form', () => {
+  const two = {
+    agents: [
+      {
+        id: 'agent-0',
+        name: 'One',
+        source_ids: ['source-0'],
+        secrets: { A: '', B: 'of the file' },
+        model: 'openai/gpt-5',
+      },
+      { id: 'agent-1', name: 'Two', model_settings: { provider_type: 'openai', temperature: 0.5 } },
+    ],
+  }
+  const file = () => ({ ...two, sources: [{ id: 'source-0', name: fresh('folder') }] })
+  const agentsOf = (ids: string[]) => Promise.all(ids.map(agentOf))
+
+  test('leaves names alone unless it is asked otherwise', async () => {
+    const names = async (fields: Record<string, string>) =>
+      (await agentsOf(await imported(server.alice, file(), fields))).map(({ name }) => name)
+    expect(await names({})).toEqual(['One', 'Two'])
+    expect(await names({ append_copy_suffix: 'true' })).toEqual(['One_copy', 'Two_copy'])
+    expect(await names({ append_copy_suffix: 'true', name: 'Other' })).toEqual(['Other', 'Other'])
+    expect(await names({ override_name: 'Older' })).toEqual(['Older', 'Older'])
+  })
+
+  test('gives another model, with no settings meant for another provider', async () => {
+    const same = await agentsOf(await imported(server.alice, file(), { model: 'openai/gpt-4o' }))
+    expect(same.map(({ model }) => model)).toEqual(['openai/gpt-4o', 'openai/gpt-4o'])
+    expect(same[1].model_settings).toEqual({ provider_type: 'openai', temperature: 0.5 })
+    const other = await agentsOf(await imported(server.alice, file(), { override_model_handle: 'anthropic/claude' }))
+    expect(other[1].llm_config).toMatchObject({ model: 'claude', model_endpoint_type: 'anthropic' })
+    expect(other[1].model_settings).toBeUndefined()
+    const given = await agentsOf(await imported(server.alice, file()))
+    expect(given.map(({ model }) => model)).toEqual(['openai/gpt-5', 'openai/gpt-5-mini'])
+  })
+
+  test('gives another embedding model to agents and folders; the header goes before', async () => {
+    const field = { embedding: 'openai/text-embedding-3-small' }
+    const [one] = await agentsOf(await imported(server.alice, file(), field))
+    expect([one.embedding, one.sources[0].embedding_config.handle]).toEqual([field.embedding, field.embedding])
+    const header = { 'x-override-embedding-model': 'openai/text-embedding-3-large' }
+    const { body } = await importFile(server.alice, file(), field, header)
+    expect((await agentOf(body.agent_ids[0])).embedding).toBe('openai/text-embedding-3-large')
+  })
+
+  test('gives a project; the header goes before. Projects of the file stay where they are', async () => {
+    const away = fileOf({ project_id: 'theirs', template_id: 'theirs', identity_ids: ['identity-0'] })
+    const first = await importFile(server.alice, away)
+    expect((await agentOf(first.body.agent_ids[0])).project_id).toBeUndefined()
+    expect(first.body.warnings).toEqual([
+      'agents[0].project_id: left out, as there is no place for it here',
+      'agents[0].template_id: left out, as there is no place for it here',
+      'agents[0].identity_ids: left out, as there is no place for it here',
+    ])
+    const [second] = await agentsOf(await imported(server.alice, file(), { project_id: 'ours' }))
+    const third = await importFile(server.alice, file(), { project_id: 'ours' }, { 'x-project-id': 'mine' })
+    expect([second.project_id, (await agentOf(third.body.agent_ids[0])).project_id]).toEqual(['ours', 'mine'])
+  })
+
+  test('gives secrets, which no file exported from them holds', async () => {
+    const fields = { secrets: '{"A": "of the form"}', env_vars_json: '{"A": "older", "C": "also"}' }
+    const [one, other] = await agentsOf(await imported(server.alice, file(), fields))
+    const valuesOf = ({ secrets }: Json) => Object.fromEntries(secrets.map(({ key, value }: Json) => [key, value]))
+    expect(valuesOf(one)).toEqual({ A: 'of the form', B: 'of the file', C: 'also' })
+    expect(valuesOf(other)).toEqual({ A: 'of the form', C: 'also' })
+    const text = JSON.stringify(await exported(server.alice, one.id))
+    for (const value of ['of the form', 'of the file', 'also']) expect(text).not.toContain(value)
+  })
+
+  test('strips the messages: the agent begins with its system prompt', async () => {
+    const said = fileOf({ system: 'Be brief.', messages: [{ id: 'message-0', role: 'user', content: 'Hi' }] })
+    const [id] = await imported(server.alice, said, { strip_messages: 'true' })
+    const { agents } = await exported(server.alice, id!)
+    expect(agents[0].messages.map(({ content }: Json) => content[0].text)).toEqual(['Be brief.'])
+  })
+})
+
+describe('a file', () => {
+  test('of the older format, of one agent, is imported', async () => {
+    const at = '2025-03-01T10:00:00.123456+00:00'
+    const name = fresh('older')
+    const { status, body } = await importFile(server.alice, {
+      agent_type: 'memgpt_agent',
+      core_memory: [
+        {
+          label: 'human',
+          value: 'Ann',
+          limit: 5000,
+          is_template: false,
+          metadata_: { a: 1 },
+          created_at: at,
+          updated_at: at,
+          description: null,
+          template_name: null,
+        },
+      ],
+      created_at: at,
+      updated_at: at,
+      description: 'Old',
+      embedding_config: {
+        embedding_model: 'e',
+        embedding_endpoint_type: 'openai',
+        embedding_dim: 3,
+        azure_endpoint: null,
+        azure_version: null,
+        azure_deployment: null,
+      },
+      groups: [],
+      in_context_message_indices: [1, 0],
+      llm_config: {
+        model: 'gpt-4',
+        model_endpoint_type: 'openai',
+        model_endpoint: null,
+        context_window: 8192,
+        put_inner_thoughts_in_kwargs: true,
+      },
+      message_buffer_autoclear: false,
+      messages: [
+        {
+          created_at: at,
+          group_id: null,
+          model: null,
+          name: null,
+          role: 'system',
+          content: [{ type: 'text', text: 'S' }],
+          tool_call_id: null,
+          tool_calls: [],
+          tool_returns: [],
+          updated_at: at,
+        },
+        { created_at: at, role: 'user', text: 'U', tool_calls: [], tool_returns: [] },
+      ],
+      metadata_: { old: true },
+      multi_agent_group: null,
+      name: 'Veteran',
+      system: 'S',
+      tags: [{ tag: 'x' }, { tag: 'y' }],
+      tool_exec_environment_variables: [{ created_at: at, updated_at: at, description: null, key: 'KEY', value: 'v' }],
+      tool_rules: [
+        { tool_name: name, type: 'InitToolRule' },
+        { tool_name: 'send_message', type: 'TerminalToolRule' },
+      ],
+      tools: [
+        {
+          args_json_schema: null,
+          created_at: at,
+          description: 'd',
+          json_schema: { name, parameters: {} },
+          name,
+          return_char_limit: 5,
+          source_code: '#',
+          source_type: 'python',
+          tags: [],
+          tool_type: 'custom',
+          updated_at: at,
+          metadata_: {},
+        },
+        {
+          args_json_schema: null,
+          created_at: at,
+          description: 'd',
+          json_schema: { name: 'send_message' },
+          name: 'send_message',
+          return_char_limit: 5,
+          source_code: null,
+          source_type: 'python',
+          tags: [],
+          tool_type: 'letta_core',
+          updated_at: at,
+        },
+      ],
+      version: '0.6.47',
+    })
+    expect([status, body.warnings]).toEqual([200, undefined])
+    const agent = await agentOf(body.agent_ids[0])
+    expect(agent).toMatchObject({
+      name: 'Veteran',
+      agent_type: 'mem_agent',
+      tags: ['x', 'y'],
+      metadata: { old: true },
+      tool_rules: [
+        { type: 'run_first', tool_name: name },
+        { type: 'exit_loop', tool_name: 'send_message' },
+      ],
+      blocks: [{ label: 'human', value: 'Ann', limit: 5000, metadata: { a: 1 } }],
+    })
+    expect(agent.tools.map((one: Json) => one.name)).toEqual([name, 'send_message'])
+    expect(agent.secrets).toMatchObject([{ key: 'KEY', value: 'v' }])
+    const [file] = (await exported(server.alice, agent.id)).agents
+    expect(file.messages.map(({ role, content, created_at }: Json) => [role, content[0].text, created_at])).toEqual([
+      ['system', 'S', '2025-03-01T10:00:00.123Z'],
+      ['user', 'U', '2025-03-01T10:00:00.123Z'],
+    ])
+    expect(file.in_context_message_ids).toEqual(['message-1', 'message-0'])
+  })
+
+  test('with what there is no place for is imported without it, and says so', async () => {
+    const { status, body } = await importFile(server.alice, {
+      ...fileOf({
+        wings: 2,
+        nothing: null,
+        llm_config: { model: 'm', model_endpoint_type: 'openai', context_window: 9, halo: 'gold' },
+      }),
+      mcp_servers: [
+        {
+          id: 'mcp_server-0',
+          server_type: 'sse',
+          server_name: 'far',
+          server_url: 'https://example.com',
+          token: 'hush',
+        },
+      ],
+      skills: [{ name: 'pdf', files: {} }],
+    })
+    expect(status).toBe(200)
+    expect(body.warnings).toEqual([
+      'mcp_servers[0] "far": left out, as connections to MCP servers can\'t be imported yet',
+      'skills[0] "pdf": left out, as skills can\'t be imported yet',
+      'agents[0].wings: left out, as there is no place for it here',
+      'agents[0].llm_config.halo: left out, as there is no place for it here',
+    ])
+    expect(JSON.stringify(await exported(server.alice, body.agent_ids[0]))).not.toContain('hush')
+  })
+
+  test('in a string in a string is read like any other', async () => {
+    const text = JSON.stringify(JSON.stringify(JSON.stringify(fileOf({}))))
+    expect((await importFile(server.alice, text)).status).toBe(200)
+    expect((await importFile(server.alice, `\ufeff${JSON.stringify(fileOf({}))}`)).status).toBe(200)
+  })
+
+  test('with keys that mean something to the language and nothing to us does no harm', async () => {
+    const text =
+      '{"agents": [{"id": "agent-0", "name": "Proto", "__proto__": {"tags": ["x"]}, "constructor": {"a": 1}}], "__proto__": {}}'
+    const { status, body } = await importFile(server.alice, text)
+    expect(status).toBe(200)
+    expect((await agentOf(body.agent_ids[0])).tags).toEqual([])
+  })
+
+  test('with ids of any form, and without what can be left out, is imported', async () => {
+    const [id] = await imported(server.alice, { agents: [{ id: 'agent-0a1b' }], blocks: null, groups: null })
+    expect((await agentOf(id!)).name).toMatch(/^[A-Z][a-z]+[A-Z][a-z]+$/)
+  })
+})
+
+test('many imports at once of one file all succeed, and share its tools', async () => {
+  const [name, folder] = [fresh('tool'), fresh('folder')]
+  const file = fileOf(
+    { tool_ids: ['tool-0'], source_ids: ['source-0'] },
+    { tools: [tool(name, '# same')], sources: [{ id: 'source-0', name: folder }] },
+  )
+  const replies = await Promise.all(Array.from({ length: 8 }, () => importFile(server.alice, file)))
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
+  const agents = await Promise.all(replies.map(({ body }) => agentOf(body.agent_ids[0])))
+  expect(new Set(agents.map(({ tools }) => tools[0].id)).size).toBe(1)
+  const names = agents.map(({ sources }) => sources[0].name).sort()
+  expect(names).toEqual([folder, ...[2, 3, 4, 5, 6, 7, 8].map((n) => `${folder} (${n})`)])
+})
+
+test('two folders of one name in one file get names of their own', async () => {
+  const name = fresh('folder')
+  const sources = [0, 1, 2].map((n) => ({ id: `source-${n}`, name }))
+  const [id] = await imported(server.alice, fileOf({ source_ids: ['source-0', 'source-1', 'source-2'] }, { sources }))
+  expect((await agentOf(id!)).sources.map((source: Json) => source.name)).toEqual([name, `${name} (2)`, `${name} (3)`])
+})
+
+test('a key that may only read exports and can’t import; one that may only write imports', async () => {
+  const [reader, writer] = [await server.withScopes('read'), await server.withScopes('write')]
+  const [id] = await imported(writer, fileOf({}))
+  expect((await importFile(reader, fileOf({}))).status).toBe(403)
+  expect(timeless(await exported(reader, id!))).toEqual(timeless(await exported(server.alice, id!)))
+})
+
+test('an export that can’t be had is refused', async () => {
+  const [id] = await imported(server.alice, fileOf({}))
+  const legacy = await server.alice.get(`/v1/agents/${id}/export?use_legacy_format=true`)
+  expect([legacy.status, legacy.body.detail]).toEqual([422, 'use_legacy_format: must be one of false.'])
+  expect((await server.alice.get(`/v1/agents/${id}/export?use_legacy_format=false`)).status).toBe(200)
+  const unknown = `agent-${id!.slice(6, -4)}0000`
+  expect((await server.alice.get(`/v1/agents/${unknown}/export`)).status).toBe(404)
+  const { headers } = await server.alice.get(`/v1/agents/${id}/export`)
+  expect(headers['content-disposition']).toBe(`attachment; filename="agent.af"; filename*=UTF-8''Imported.af`)
+})
