@@ -1,30 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { exported, type Json, timeless } from '../../../test/agent-files.ts'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
-import { buildApp } from '../../app.ts'
-import type { App } from '../../http/server.ts'
-import { createCipher } from '../../lib/cipher.ts'
 
 let server: TestServer
-/** The same server for those who let bodies be large. */
-let app: App
 beforeAll(async () => {
-  server = await startTestServer()
-  app = await buildApp({
-    config: { bodyLimit: 64 * 1024 * 1024, defaultModel: 'openai/gpt-5-mini' },
-    database: server.database,
-    cipher: createCipher(randomBytes(32).toString('hex')),
-    logger: pino({ level: 'silent' }),
-    version: 'test',
-  })
+  server = await startTestServer({ bodyLimit: 64 * 1024 * 1024 })
 })
-afterAll(async () => {
-  await app.close()
-  await server.close()
-})
+afterAll(() => server.close())
 
 /** Does something, and counts the SQL statements it costs, those that ask who is calling left out. */
 async function counting<T>(work: () => Promise<T>): Promise<{ result: T; statements: number }> {
@@ -42,7 +25,7 @@ async function importFile(file: object): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([JSON.stringify(file)]), 'large.af')
   const headers = { authorization: `Bearer ${server.alice.key}` }
-  const response = await app.inject({ method: 'POST', url: '/v1/agents/import', headers, payload: form })
+  const response = await server.app.inject({ method: 'POST', url: '/v1/agents/import', headers, payload: form })
   expect([response.statusCode, response.body.slice(0, 300)]).toEqual([200, expect.any(String)])
   return response.json().agent_ids[0]
 }
