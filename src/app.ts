@@ -26,8 +26,11 @@ import { folderRoutes } from './resources/folders/routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { identityRoutes } from './resources/identities/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
+import { projectRoutes } from './resources/projects/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
+import { projectTemplateRoutes } from './resources/templates/project-routes.ts'
+import { templateRoutes } from './resources/templates/routes.ts'
 import { agentToolRoutes } from './resources/tools/agent-tools-routes.ts'
 import { toolRoutes } from './resources/tools/routes.ts'
 import { createSourceReader } from './resources/tools/source/reader.ts'
@@ -109,6 +112,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(folderRoutes, { prefix: '/v1/folders' })
     api.register(groupRoutes, { prefix: '/v1/groups' })
     api.register(identityRoutes, { prefix: '/v1/identities' })
+    api.register(templateRoutes(config), { prefix: '/v1/templates' })
+    api.register(projectTemplateRoutes(config), { prefix: '/v1/templates' })
+    api.register(projectRoutes, { prefix: '/v1/projects' })
     api.register(apiKeyRoutes(forget), { prefix: '/v1/api-keys' })
     api.register(adminRoutes(forget), { prefix: '/v1/admin' })
   })

@@ -29,6 +29,9 @@ function routedPaths(): string[] {
   })
 }
 
+/** A path without the names of its parameters: the router gives all names that a place in a path goes by. */
+const unnamed = (path: string) => path.replace(/\{\w+\}(\|\{\w+\})*/g, '{}')
+
 const withoutSlash = (path: string) => path.replace(/\/$/, '')
 
 /** What a path is there for, as it says itself: no route is made for OPTIONS, and the answer names the others. */
@@ -46,9 +49,9 @@ describe('the OpenAPI document', () => {
     for (const path of routedPaths()) {
       for (const method of await allowed(path)) answered.push(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     }
-    const documented = operations.map(({ method, path }) => `${method} ${withoutSlash(path)}`)
+    const documented = operations.map(({ method, path }) => unnamed(`${method} ${withoutSlash(path)}`))
     expect(answered.length).toBeGreaterThan(50)
-    expect(answered.map(withoutSlash).sort()).toEqual(documented.sort())
+    expect(answered.map(withoutSlash).map(unnamed).sort()).toEqual(documented.sort())
   })
 
   test('gives every operation a name of its own, a summary and a tag', () => {

@@ -24,6 +24,8 @@ const NAMES: Record<string, (held: Populated) => string> = {
   name: ({ names }) => names.folder,
   label: ({ names }) => names.label,
   tool_name: ({ names }) => names.tool,
+  template_name: ({ names }) => names.template,
+  template_version: ({ names }) => names.template,
 }
 
 /** Query parameters that hold an id, though any text may be asked for. */

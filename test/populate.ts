@@ -7,23 +7,26 @@ import type { Client, TestServer } from './server.ts'
 export interface Populated {
   organizationId: string
   /** One id of each kind, by its prefix: of the things that are attached to each other. */
-  one: Record<Exclude<Prefix, 'agent-env' | 'file_agent'>, string>
+  one: Record<Exclude<Prefix, 'agent-env' | 'file_agent' | 'entity' | 'template_version'>, string>
   /** An agent nothing is attached to. */
   spareAgent: string
+  /** A project that holds nothing. */
+  spareProject: string
   /** The agent whose memory another one manages, that other one, and the group that joins them. */
   sleeptime: { agent: string; partner: string; group: string }
   /** The groups by their type of manager, besides the sleeptime one. */
   groups: Record<'round_robin' | 'supervisor' | 'dynamic' | 'voice_sleeptime' | 'swarm', string>
   /** What can be asked for by name. */
-  names: { folder: string; label: string; tool: string; tag: string; key: string }
+  names: { folder: string; label: string; tool: string; tag: string; key: string; template: string }
   /** Every id of the organization's resources. */
   all: string[]
 }
 
 /** Sends a request that must succeed. */
-async function sent(client: Client, method: string, url: string, body?: unknown) {
-  const reply = await client.call(method, url, body)
-  if (reply.status !== 200) throw new Error(`${method} ${url} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+async function sent(client: Client, method: string, url: string, body?: unknown, headers?: Record<string, string>) {
+  const reply = await client.call(method, url, body, headers)
+  if (reply.status !== 200 && reply.status !== 201)
+    throw new Error(`${method} ${url} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body
 }
 
@@ -45,13 +48,14 @@ async function addFile(database: Database, agentId: string, folderId: string): P
  * holds `name`. The client's key must hold all scopes.
  */
 export async function populate(client: Client, database: Database, name: string): Promise<Populated> {
-  const post = (url: string, body: object) => sent(client, 'POST', url, body)
+  const post = (url: string, body: object, headers?: Record<string, string>) => sent(client, 'POST', url, body, headers)
   const names = {
     folder: `${name} papers`,
     label: `${name}_human`,
     tool: `${name}_tool`,
     tag: `${name} tag`,
     key: `${name} key`,
+    template: name,
   }
   const model = { model: 'openai/gpt-4o-mini', description: name }
 
@@ -111,6 +115,15 @@ export async function populate(client: Client, database: Database, name: string)
   ).organization_id
   const user = await post('/v1/admin/users/', { name, organization_id: organizationId })
   const key = await post('/v1/api-keys/', { name: names.key, user_id: user.id, scopes: ['read'] })
+  // The same in the default project and in another, so that it is found with a project in the path and without.
+  const project = await post('/v1/projects/', { name })
+  const spareProject = await post('/v1/projects/', { name: `${name} spare` })
+  const ofAgent = { type: 'agent', agent_id: agent.id, name: names.template }
+  await post('/v1/templates/', ofAgent)
+  const madeTemplate = await post('/v1/templates/', ofAgent, { 'x-project-id': project.id })
+  const deployed = await post(`/v1/templates/${project.id}/${names.template}:1/agents`, {
+    memory_variables: { owner: name },
+  })
   const file = await addFile(database, agent.id, folder.id)
 
   const one = {
@@ -118,12 +131,15 @@ export async function populate(client: Client, database: Database, name: string)
     api_key: key.id,
     archive: archive.id,
     block: block.id,
+    deployment: deployed.deployment_id,
     file,
     group: groups.round_robin,
     identity: identity.id,
     message: agent.message_ids[0],
     org: organizationId,
+    project: project.id,
     source: folder.id,
+    template: madeTemplate.id,
     tool: tool.id,
     user: user.id,
   }
@@ -131,6 +147,7 @@ export async function populate(client: Client, database: Database, name: string)
     organizationId,
     one,
     spareAgent: spare.id,
+    spareProject: spareProject.id,
     sleeptime: { agent: sleeper.id, partner, group: sleeper.managed_group.id },
     groups,
     names,
@@ -138,8 +155,9 @@ export async function populate(client: Client, database: Database, name: string)
       ...new Set([
         ...Object.values(one),
         ...Object.values(groups),
-        ...[shared, template, spare, conductor, sleeper].map(({ id }) => id),
+        ...[shared, template, spareProject, spare, conductor, sleeper].map(({ id }) => id),
         ...agent.blocks.map(({ id }: { id: string }) => id),
+        ...deployed.agent_ids,
         ...[own.id, own.user_id, partner, sleeper.managed_group.id],
       ]),
     ],

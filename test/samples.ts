@@ -37,6 +37,29 @@ const identity = ({ one }: Populated) => ({
   block_ids: [one.block],
 })
 
+/** What a template is set to. */
+const snapshot = ({ one, names }: Populated) => ({
+  type: 'classic',
+  agents: [
+    {
+      entityId: 'agent',
+      name: 'Agent',
+      agentType: 'svc_v1_agent',
+      model: 'openai/gpt-4o-mini',
+      systemPrompt: 'system',
+      tags: [names.tag],
+      toolIds: [one.tool],
+      sourceIds: [one.source],
+      identityIds: [one.identity],
+      toolRules: [],
+      memoryVariables: { version: '1', data: [] },
+      toolVariables: { version: '1', data: [] },
+      properties: {},
+    },
+  ],
+  blocks: [{ label: 'human', value: 'This is {{who}}.' }],
+})
+
 /**
  * For each operation with a body, requests that succeed in a populated organization and name a resource of it wherever
  * the body can name one. An operation with a body that isn't here makes the tests fail: add it, with bodies that do.
@@ -84,6 +107,23 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   generate_json_schema: () => [{ body: { code: 'def f():\n    """Does nothing."""' } }],
   modify_tool: () => [{ body: { description: 'Tool' } }],
   modify_approval_for_tool: () => [{ body: { requires_approval: true } }],
+  // A project with templates can't be deleted.
+  delete_project: ({ spareProject }) => [{ path: { project_id: spareProject } }],
+  create_project: () => [{ body: { name: fresh() } }],
+  create_template: ({ one }) => [{ body: { type: 'agent', agent_id: one.agent, name: fresh() } }],
+  modify_template: () => [{ body: { agent_file_json: {} } }],
+  modify_template_in_project: () => [{ body: { agent_file_json: {} } }],
+  save_template: () => [{ body: { message: 'Saved' } }],
+  save_template_in_project: () => [{ body: { message: 'Saved', migrate_agents: true } }],
+  rollback_template: () => [{ body: { version: '1' } }],
+  rollback_template_in_project: () => [{ body: { version: 'latest' } }],
+  create_agents_from_template: ({ one }) => [{ body: { identity_ids: [one.identity] } }],
+  create_agents_from_template_in_project: ({ one }) => [{ body: { identity_ids: [one.identity] } }],
+  rename_template: ({ names }) => [{ body: { new_name: names.template } }],
+  describe_template: () => [{ body: { description: 'Template' } }],
+  replace_template_snapshot: (held) => [{ body: snapshot(held) }],
+  fork_template: () => [{ body: { name: fresh() } }],
+  migrate_deployment: () => [{ body: { version: '1', memory_variables: { a: 'b' } } }],
   create_api_key: ({ one }) => [{ body: { name: 'Key', scopes: ['read'], user_id: one.user } }],
   create_organization: () => [{ body: { name: 'Organization' } }],
   modify_organization: () => [{ body: { name: 'Organization' } }],

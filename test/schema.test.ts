@@ -11,6 +11,8 @@ import { blocks } from '../src/resources/blocks/schema.ts'
 import { folders, sources } from '../src/resources/folders/schema.ts'
 import { groups } from '../src/resources/groups/schema.ts'
 import { identities } from '../src/resources/identities/schema.ts'
+import { projects } from '../src/resources/projects/schema.ts'
+import { templates } from '../src/resources/templates/schema.ts'
 import { tools } from '../src/resources/tools/schema.ts'
 import { type Document, documentOf, resolve, type Schema } from './operations.ts'
 import { ownedTables } from './rows.ts'
@@ -32,7 +34,9 @@ const RESOURCES: Record<string, Resource> = {
   Folder: folders,
   Group: groups,
   Identity: identities,
+  Project: projects,
   Source: sources,
+  Template: templates,
   Tool: tools,
 }
 
@@ -147,6 +151,7 @@ describe('the database schema', () => {
     'an id is in it, so the primary key comes first':
       /^(blocks_organization_id_id_label_key|files_organization_id_source_id_id|users_organization_id_id)_key$/,
     'keys are random': /^api_keys_key_hash_key$/,
+    'versions get their numbers while their template is held': /^template_versions_number_key$/,
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { type TSchema, Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import { Query } from '../lib/wire.ts'
 
 /** The shape of every error (RFC 9457). */
@@ -77,7 +77,8 @@ function headersOf(route: RouteOptions): { headers?: TSchema } {
   )
   if (names.length === 0) return {}
   const headers = names.map((name) => [name, Type.Optional(Type.String({ description: REQUEST_HEADERS[name] }))])
-  return { headers: Type.Object(Object.fromEntries(headers)) }
+  const own = (route.schema?.headers as TObject | undefined)?.properties
+  return { headers: Type.Object({ ...own, ...Object.fromEntries(headers) }) }
 }
 
 const NO_PARAMETERS = Query({})

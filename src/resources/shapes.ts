@@ -8,6 +8,9 @@ import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
 import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from './models/schema.ts'
 import { Organization, User } from './organizations/schema.ts'
+import { Project } from './projects/schema.ts'
+import { TemplateSnapshot } from './templates/body.ts'
+import { Template } from './templates/schema.ts'
 import { Tool } from './tools/schema.ts'
 
 /** The named shapes of the API: the components of its OpenAPI document. */
@@ -29,8 +32,11 @@ export const shapes = [
   ModelSettings,
   NewApiKey,
   Organization,
+  Project,
   ResponseFormat,
   Source,
+  Template,
+  TemplateSnapshot,
   Tool,
   ToolRule,
   User,

@@ -18,7 +18,7 @@ export const MessageCreate = Strict({
 export type MessageCreate = Static<typeof MessageCreate>
 
 const idsOf = (...parameters: Parameters<typeof Id>) => Type.Array(Id(...parameters))
-const Variables = Type.Record(Type.String(), Type.String(), { propertyNames: { minLength: 1, maxLength: 500 } })
+export const Variables = Type.Record(Type.String(), Type.String(), { propertyNames: { minLength: 1, maxLength: 500 } })
 
 /** What can be given at creation and changed later. */
 const changeable = {

@@ -74,8 +74,13 @@ export function newAgent(body: CreateAgent, defaultModel: string) {
   }
 }
 
-/** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. */
-export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: string): Promise<string> {
+/** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns besides. */
+export async function insertAgent(
+  tx: Scope,
+  body: CreateAgent,
+  defaultModel: string,
+  own: object = {},
+): Promise<string> {
   const row = newAgent(body, defaultModel)
   if (row.agent_type === 'voice_convo_agent' && !body.enable_sleeptime) {
     throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
@@ -102,7 +107,7 @@ export async function insertAgent(tx: Scope, body: CreateAgent, defaultModel: st
 
   await tx.insert(
     agents,
-    { id, ...row, tool_rules: withoutNulls(tool_rules), message_ids: messages.map((message) => message.id) },
+    { ...own, id, ...row, tool_rules: withoutNulls(tool_rules), message_ids: messages.map((message) => message.id) },
     added.filter((change) => change.added.length > 0),
   )
   for (const [link, ids] of links) await tx.link(link, id, ids)

@@ -104,23 +104,28 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
  */
 export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<Loaded> {
   return scope.transaction(async (tx) => {
-    await tx.lock(agents, id)
-    if (typeof body.timezone === 'string') checkTimezone(body.timezone)
-    if (body.tool_rules) await checkToolRules(tx, body.tool_rules, (await tx.get(agents, id)).tool_rules ?? [])
-    if (body.message_ids) await checkMessages(tx, id, body.message_ids)
-    const links = await setAttached(tx, id, body)
-    const folders = links.some(({ table }) => table === agentFolders.table)
-    await tx.update(agents, id, await columnsOf(tx, id, body), links)
-    if (folders) await matchFileTools(tx, id)
-    if (body.enable_sleeptime) {
-      const [managed] = await tx.select(groups, (query) =>
-        query
-          .where('groups.manager_agent_id', '=', id)
-          .where('groups.manager_type', 'in', ['sleeptime', 'voice_sleeptime']),
-      )
-      if (!managed) await addSleeptimePartner(tx.unconditional(), id, defaultModel)
-    }
+    await changeAgent(tx, id, body, defaultModel)
     // While the agent is held, so that the answer is this change and no other's.
     return retrieveAgent(tx, id, { include: ALL_RELATIONS })
   })
+}
+
+/** The same inside the scope's transaction, which holds the agent from then on. */
+export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<void> {
+  await tx.lock(agents, id)
+  if (typeof body.timezone === 'string') checkTimezone(body.timezone)
+  if (body.tool_rules) await checkToolRules(tx, body.tool_rules, (await tx.get(agents, id)).tool_rules ?? [])
+  if (body.message_ids) await checkMessages(tx, id, body.message_ids)
+  const links = await setAttached(tx, id, body)
+  const folders = links.some(({ table }) => table === agentFolders.table)
+  await tx.update(agents, id, await columnsOf(tx, id, body), links)
+  if (folders) await matchFileTools(tx, id)
+  if (body.enable_sleeptime) {
+    const [managed] = await tx.select(groups, (query) =>
+      query
+        .where('groups.manager_agent_id', '=', id)
+        .where('groups.manager_type', 'in', ['sleeptime', 'voice_sleeptime']),
+    )
+    if (!managed) await addSleeptimePartner(tx.unconditional(), id, defaultModel)
+  }
 }

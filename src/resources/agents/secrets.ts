@@ -92,3 +92,12 @@ export async function setSecrets(scope: Scope, agentId: string, values: Record<s
   if (changed.length + removed.length === 0) return []
   return [{ table: 'agent_environment_variables', added: changed.map(([key]) => key), removed }]
 }
+
+/** Takes from the agent the secrets with any other name. As `setSecrets`. */
+export async function keepSecrets(scope: Scope, agentId: string, names: readonly string[]): Promise<LinkChange[]> {
+  const gone = await scope.query<{ key: string }>(sql`delete from agent_environment_variables
+    where organization_id = ${scope.organizationId} and agent_id = ${agentId} and key <> all(${names}::text[])
+    returning key`)
+  if (gone.length === 0) return []
+  return [{ table: 'agent_environment_variables', added: [], removed: gone.map(({ key }) => key) }]
+}

@@ -60,7 +60,7 @@ export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(
 const tagSet = (tags: readonly string[] | null | undefined) => [...new Set(tags)]
 
 /** The length of a text as the database counts it: in Unicode code points. */
-function lengthOf(text: string): number {
+export function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++
   return length

@@ -7,6 +7,7 @@ import {
   detachBlock,
   getBlockByLabel,
   listBlocksOfAgent,
+  memoryVariablesOf,
   modifyBlockByLabel,
   retrieveMemory,
 } from './core-memory.ts'
@@ -15,6 +16,7 @@ import { Block, ListRelatedBlocks, UpdateBlock } from './schema.ts'
 const tags = ['core memory']
 const LabelParams = Params({ agent_id: Id('agent'), label: Type.String({ minLength: 1 }) })
 const AttachmentParams = Params({ agent_id: Id('agent'), block_id: Id('block') })
+const Variables = Type.Object({ variables: Type.Record(Type.String(), Type.String()) }, { additionalProperties: false })
 const one = { 200: Ref(Block) }
 
 /** `/v1/agents/{agent_id}/core-memory` */
@@ -47,6 +49,20 @@ export async function coreMemoryRoutes(app: App) {
       },
     },
     ({ scope, params, query }) => listBlocksOfAgent(scope, params.agent_id, query),
+  )
+
+  app.get(
+    '/:agent_id/core-memory/variables',
+    {
+      schema: {
+        operationId: 'retrieve_memory_variables',
+        summary: "Retrieve what an agent's blocks were filled with when it was made from a template",
+        tags,
+        params: AgentParams,
+        response: { 200: Variables },
+      },
+    },
+    async ({ scope, params }) => ({ variables: await memoryVariablesOf(scope, params.agent_id) }),
   )
 
   app.get(

@@ -24,6 +24,14 @@ export async function listBlocksOfAgent(scope: Scope, agentId: string, page: Lis
   )
 }
 
+/** What the agent's blocks were filled with when it was made from a template. 404. */
+export async function memoryVariablesOf(scope: Scope, agentId: string): Promise<Record<string, string>> {
+  const [found] = await scope.query(sql<{ memory_variables: Record<string, string> | null }>`
+    select memory_variables from agents where organization_id = ${scope.organizationId} and id = ${agentId}`)
+  if (!found) await scope.exists(agents, agentId)
+  return found?.memory_variables ?? {}
+}
+
 /** The id of the one block an agent knows by this label. 404 when either isn't there. */
 async function idOfLabel(scope: Scope, agentId: string, label: string): Promise<string> {
   const [found] = await scope.query(sql<{ block_id: string }>`select block_id from agents_blocks

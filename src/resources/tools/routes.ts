@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
+import { namedProject } from '../projects/projects.ts'
+import { ProjectHeaders } from '../projects/schema.ts'
 import { ensureBuiltinTools } from './builtin.ts'
 import {
   CountTools,
@@ -32,11 +34,12 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
         operationId: 'list_tools',
         summary: 'List tools, newest first',
         tags,
+        headers: ProjectHeaders,
         querystring: ListTools,
         response: { 200: Type.Array(Ref(Tool)) },
       },
     },
-    ({ scope, query }) => listTools(scope, query),
+    async ({ scope, query, headers }) => listTools(scope, query, await namedProject(scope, headers)),
   )
 
   app.get(
@@ -46,17 +49,27 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
         operationId: 'count_tools',
         summary: 'Count tools',
         tags,
+        headers: ProjectHeaders,
         querystring: CountTools,
         response: { 200: Type.Integer() },
       },
     },
-    ({ scope, query }) => countTools(scope, query),
+    async ({ scope, query, headers }) => countTools(scope, query, await namedProject(scope, headers)),
   )
 
   app.post(
     '/',
-    { schema: { operationId: 'create_tool', summary: 'Create a tool', tags, body: CreateTool, response: one } },
-    ({ scope, body }) => createTool(scope, reader, body),
+    {
+      schema: {
+        operationId: 'create_tool',
+        summary: 'Create a tool',
+        tags,
+        headers: ProjectHeaders,
+        body: CreateTool,
+        response: one,
+      },
+    },
+    async ({ scope, body, headers }) => createTool(scope, reader, body, await namedProject(scope, headers)),
   )
 
   app.put(
@@ -66,11 +79,12 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
         operationId: 'upsert_tool',
         summary: 'Create the tool of a name, or set what is given on the one there is',
         tags,
+        headers: ProjectHeaders,
         body: CreateTool,
         response: one,
       },
     },
-    ({ scope, body }) => upsertTool(scope, reader, body),
+    async ({ scope, body, headers }) => upsertTool(scope, reader, body, await namedProject(scope, headers)),
   )
 
   app.post(

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
-import { RawJson } from '../../lib/json.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
 
 /** How little the first places weigh more than the next (Cormack, Clarke & Büttcher 2009, reciprocal rank fusion). */
@@ -28,13 +27,12 @@ export async function searchTools(scope: Scope, body: SearchTools): Promise<Foun
   // Any of the words will do; the more and the rarer places they stand in, the better.
   const words = sql`replace(plainto_tsquery('english', tool_words(${query ?? ''}))::text, '&', '|')::tsquery`
   const found = await scope.query<{ json: string; text: string }>(sql`
-    select ${tools.written}, tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
+    select ${tools.written.json} as json, tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
     from tools ${query ? sql`cross join (select ${words} as words) as asked` : sql``}
     where ${sql.join(conditions, sql` and `)}
     order by ${order} tools.created_at desc, tools.id desc limit ${limit ?? 50}`)
   return found.map(({ json, text }, index) => ({
-    // Written by the database as it goes out.
-    tool: new RawJson(json) as unknown as Tool,
+    tool: JSON.parse(json) as Tool,
     embedded_text: text,
     ...(query && { fts_rank: index + 1 }),
     combined_score: query ? 1 / (FUSION + index + 1) : 0,

@@ -31,13 +31,15 @@ export const DEFAULTS = {
 }
 
 /** Which tools: one filter for lists and counts. */
-function matchingTools(filters: ToolFilters): Filter<'tools'> {
+function matchingTools(filters: ToolFilters, project?: string | undefined): Filter<'tools'> {
   const { name, names, tool_ids, tool_types, exclude_tool_types, search } = filters
   const named = name === undefined ? names : [...(names ?? []), name]
   const among = (column: string, values: readonly string[]) =>
     sql<boolean>`${sql.ref(`tools.${column}`)} = any(${values}::text[])`
   return (query) => {
     let q = query
+    // What belongs to no project is there for all of them.
+    if (project !== undefined) q = q.where(sql<boolean>`(tools.project_id = ${project} or tools.project_id is null)`)
     if (named) q = q.where(among('name', named))
     if (tool_ids) q = q.where(among('id', tool_ids))
     if (tool_types) q = q.where(among('tool_type', tool_types))
@@ -49,13 +51,18 @@ function matchingTools(filters: ToolFilters): Filter<'tools'> {
   }
 }
 
-/** Tools of the organization, newest first. */
-export function listTools(scope: Scope, { limit, order, order_by, after, before, ...filters }: ListTools) {
-  return scope.list(tools, { limit, order, order_by, after, before }, matchingTools(filters))
+/** Tools of the organization, newest first; with a project, those of it and those of none. */
+export function listTools(
+  scope: Scope,
+  { limit, order, order_by, after, before, ...filters }: ListTools,
+  project?: string | undefined,
+) {
+  return scope.list(tools, { limit, order, order_by, after, before }, matchingTools(filters, project))
 }
 
 /** How many tools the filters keep. */
-export const countTools = (scope: Scope, filters: ToolFilters) => scope.count(tools, matchingTools(filters))
+export const countTools = (scope: Scope, filters: ToolFilters, project?: string | undefined) =>
+  scope.count(tools, matchingTools(filters, project))
 
 /** The ids of the tools with these names, by name; names the organization has no tool for are not in it. */
 export async function toolsByName(scope: Scope, names: readonly string[]): Promise<Map<string, string>> {
@@ -116,7 +123,7 @@ function sourceOf({ json_schema, source_code, source_type, args_json_schema }: C
 }
 
 /** The row of a new tool. */
-const rowOf = (body: CreateTool, json_schema: Schema) => ({
+const rowOf = (body: CreateTool, json_schema: Schema, project?: string | undefined) => ({
   ...DEFAULTS,
   ...columnsOf(body as UpdateTool),
   json_schema,
@@ -124,15 +131,16 @@ const rowOf = (body: CreateTool, json_schema: Schema) => ({
   description: body.description ?? descriptionIn(json_schema),
   name: nameIn(json_schema),
   tool_type: 'custom',
+  project_id: project,
 })
 
 /**
- * Makes a tool of the organization's own; without a schema, one is derived from the source. 409 when one of that name
- * exists, be it built in.
+ * Makes a tool of the organization's own, in a project if one is given; without a schema, one is derived from the source.
+ * 409 when one of that name exists, be it built in.
  */
-export async function createTool(scope: Scope, reader: SourceReader, body: CreateTool) {
+export async function createTool(scope: Scope, reader: SourceReader, body: CreateTool, project?: string | undefined) {
   const source = sourceOf(body)
-  return scope.insert(tools, rowOf(body, source ? await derive(reader, source) : body.json_schema!))
+  return scope.insert(tools, rowOf(body, source ? await derive(reader, source) : body.json_schema!, project))
 }
 
 /** A tool as it is, kept from others' changes. */
@@ -227,11 +235,16 @@ export function updateTool(scope: Scope, reader: SourceReader, id: string, body:
  * Makes the tool of this name, or sets what is given on the one there is, which keeps its id; however many callers do so
  * at once. Without a schema, name and schema are derived from the source. 409 for the name of a built-in tool.
  */
-export function upsertTool(scope: Scope, reader: SourceReader, body: CreateTool): Promise<Tool> {
+export function upsertTool(
+  scope: Scope,
+  reader: SourceReader,
+  body: CreateTool,
+  project?: string | undefined,
+): Promise<Tool> {
   const given: UpdateTool = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   return withSchema(reader, sourceOf(body), (source, derived) =>
     scope.transaction(async (tx): Promise<Attempt> => {
-      const row = rowOf(body, body.json_schema ?? derived!)
+      const row = rowOf(body, body.json_schema ?? derived!, project)
       for (;;) {
         const tool = await hold(tx, sql`name = ${row.name}`)
         const args_json_schema = body.args_json_schema ?? tool?.args_json_schema ?? null

@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox'
+import { defineResource } from '../../db/resource.ts'
+import { Create, Id, Int, Params, Query, Ref } from '../../lib/wire.ts'
+
+const { Optional } = Type
+
+export const Project = Type.Object(
+  {
+    id: Id('project'),
+    name: Type.String(),
+    slug: Type.String({
+      description: 'What stands for the project in the header X-Project and in names of templates.',
+    }),
+  },
+  { $id: 'Project', additionalProperties: false },
+)
+export type Project = Static<typeof Project>
+
+export const projects = defineResource<Project>()(Project, { table: 'projects', prefix: 'project', order: 'desc' })
+
+export const CreateProject = Create({ name: Type.String({ minLength: 3, maxLength: 50 }) }, ['name'])
+export type CreateProject = Static<typeof CreateProject>
+
+/** The parameters of lists that are counted through. */
+export const Offset = {
+  limit: Optional(Int({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' })),
+  offset: Optional(Int({ description: 'How many to leave out at the start. Default 0.' })),
+}
+
+export const ListProjects = Query({
+  ...Offset,
+  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+})
+export type ListProjects = Static<typeof ListProjects>
+
+export const ProjectList = Type.Object(
+  { projects: Type.Array(Ref(Project)), hasNextPage: Type.Boolean() },
+  { additionalProperties: false },
+)
+export type ProjectList = Static<typeof ProjectList>
+
+/** The answer of a change that has nothing else to say. */
+export const Success = Type.Object({ success: Type.Boolean() }, { additionalProperties: false })
+
+export const ProjectParams = Params({ project_id: Id('project') })
+
+/** The headers that name a project. */
+export const ProjectHeaders = Type.Object({
+  'x-project-id': Optional(Type.String({ description: 'The project the request is for, by its id.' })),
+  'x-project': Optional(Type.String({ description: 'The same by its slug. X-Project-Id wins.' })),
+})

@@ -1,0 +1,41 @@
+import type { Versioned } from '../../db/resource.ts'
+import type { Scope } from '../../db/scope.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { findDefaultProject } from '../projects/projects.ts'
+import { projects } from '../projects/schema.ts'
+import { type Template, templates } from './schema.ts'
+
+/** Which template a request is about: its name, in this project, or in the default one. */
+export interface Named {
+  project: string | undefined
+  name: string
+}
+
+/** A template by its name. 404. */
+export async function templateNamed(scope: Scope, { project, name }: Named): Promise<Template & Versioned> {
+  if (project !== undefined) await scope.exists(projects, project)
+  const projectId = project ?? (await findDefaultProject(scope))?.id
+  const [found] =
+    projectId === undefined
+      ? []
+      : await scope.select(templates, (query) =>
+          query.where('templates.project_id', '=', projectId).where('templates.name', '=', name),
+        )
+  if (found) return found
+  throw new ApiError('not_found', `No template named ${name} in this project.`, {
+    headers: { 'x-should-retry': 'false' },
+  })
+}
+
+/** Runs `work` with the template held by this transaction. 404, or 412 with the current ETag. */
+export const holding = <T>(
+  scope: Scope,
+  named: Named,
+  work: (tx: Scope, template: Template) => Promise<T>,
+): Promise<T> =>
+  scope.transaction(async (tx) => {
+    const { id } = await templateNamed(tx, named)
+    await tx.lock(templates, id)
+    // Read again: it may have changed before it was held.
+    return work(tx.unconditional(), await tx.get(templates, id))
+  })

@@ -1,0 +1,34 @@
+import type { OwnedRow } from '../../db/tables.ts'
+import type { Configuration } from './schema.ts'
+
+export interface TemplateRow extends OwnedRow {
+  project_id: string
+  name: string
+  description: string | null
+  latest: number
+}
+
+export interface TemplateVersionRow
+  extends OwnedRow,
+    Pick<Configuration, 'agent' | 'blocks' | 'memory_defaults' | 'tool_variables'> {
+  template_id: string
+  number: number | null
+  based_on: number | null
+  message: string | null
+}
+
+interface LinkRow {
+  organization_id: string
+  template_version_id: string
+  position: number
+}
+
+declare module '../../db/tables.ts' {
+  interface Tables {
+    templates: TemplateRow
+    template_versions: TemplateVersionRow
+    template_versions_tools: LinkRow & { tool_id: string }
+    template_versions_folders: LinkRow & { source_id: string }
+    template_versions_identities: LinkRow & { identity_id: string }
+  }
+}
