@@ -1,4 +1,4 @@
--- Projects, and templates of agents with their saved versions.
+-- Projects, templates of agents with their saved versions, and tokens for the web pages that talk to agents.
 
 create table projects (
   organization_id text collate "C" not null references organizations on delete cascade,
@@ -100,3 +100,37 @@ create index on template_versions_identities (organization_id, identity_id);
 -- What an agent's blocks were filled with when it was made from a template.
 alter table agents add column memory_variables jsonb;
 create index on agents (organization_id, deployment_id, id) where deployment_id is not null;
+
+-- A token dies with the key that made it, and reaches no agent that is gone.
+create table access_tokens (
+  organization_id text collate "C" not null,
+  id text collate "C" not null,
+  version integer not null default 1,
+  api_key_id text collate "C" not null,
+  token_hash text not null unique,
+  -- As it was given, and the origin a browser sends for it.
+  hostname text not null,
+  origin text not null,
+  expires_at timestamptz(3) not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  created_by_id text,
+  last_updated_by_id text,
+  primary key (organization_id, id),
+  foreign key (organization_id, api_key_id) references api_keys (organization_id, id) on delete cascade
+);
+create index on access_tokens (organization_id, created_at, id);
+create index on access_tokens (organization_id, expires_at);
+create index on access_tokens (organization_id, api_key_id);
+
+create table access_tokens_agents (
+  organization_id text collate "C" not null,
+  access_token_id text collate "C" not null,
+  agent_id text collate "C" not null,
+  access jsonb not null,
+  position bigint generated always as identity,
+  primary key (organization_id, access_token_id, agent_id),
+  foreign key (organization_id, access_token_id) references access_tokens (organization_id, id) on delete cascade,
+  foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
+);
+create index on access_tokens_agents (organization_id, agent_id);

@@ -14,6 +14,7 @@ import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import type { Cipher } from './lib/cipher.ts'
+import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
 import { agentFileRoutes } from './resources/agent-files/routes.ts'
 import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
@@ -115,6 +116,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(templateRoutes(config), { prefix: '/v1/templates' })
     api.register(projectTemplateRoutes(config), { prefix: '/v1/templates' })
     api.register(projectRoutes, { prefix: '/v1/projects' })
+    api.register(accessTokenRoutes(forget), { prefix: '/v1/client-side-access-tokens' })
     api.register(apiKeyRoutes(forget), { prefix: '/v1/api-keys' })
     api.register(adminRoutes(forget), { prefix: '/v1/admin' })
   })

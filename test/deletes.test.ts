@@ -39,7 +39,9 @@ async function gone(client: Client, held: Populated): Promise<string[]> {
 
 /** What columns that end in `_id` refer to, by their names. */
 const TARGETS: Record<string, string> = {
+  access_token_id: 'access_tokens',
   agent_id: 'agents',
+  api_key_id: 'api_keys',
   archive_id: 'archives',
   block_id: 'blocks',
   file_id: 'files',

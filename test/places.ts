@@ -26,6 +26,7 @@ const NAMES: Record<string, (held: Populated) => string> = {
   tool_name: ({ names }) => names.tool,
   template_name: ({ names }) => names.template,
   template_version: ({ names }) => names.template,
+  token: ({ one }) => one.access_token,
 }
 
 /** Query parameters that hold an id, though any text may be asked for. */

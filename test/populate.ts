@@ -124,10 +124,14 @@ export async function populate(client: Client, database: Database, name: string)
   const deployed = await post(`/v1/templates/${project.id}/${names.template}:1/agents`, {
     memory_variables: { owner: name },
   })
+  const policy = [{ type: 'agent', id: agent.id, access: ['read_agent'] }]
+  await post('/v1/client-side-access-tokens/', { policy, hostname: `https://${name.toLowerCase()}.example.com` })
+  const { tokens } = await sent(client, 'GET', '/v1/client-side-access-tokens/')
   const file = await addFile(database, agent.id, folder.id)
 
   const one = {
     agent: agent.id,
+    access_token: tokens[0].token,
     api_key: key.id,
     archive: archive.id,
     block: block.id,

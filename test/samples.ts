@@ -124,6 +124,14 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   replace_template_snapshot: (held) => [{ body: snapshot(held) }],
   fork_template: () => [{ body: { name: fresh() } }],
   migrate_deployment: () => [{ body: { version: '1', memory_variables: { a: 'b' } } }],
+  create_access_token: ({ one }) => [
+    {
+      body: {
+        policy: [{ type: 'agent', id: one.agent, access: ['read_agent'] }],
+        hostname: 'https://app.example.com',
+      },
+    },
+  ],
   create_api_key: ({ one }) => [{ body: { name: 'Key', scopes: ['read'], user_id: one.user } }],
   create_organization: () => [{ body: { name: 'Organization' } }],
   modify_organization: () => [{ body: { name: 'Organization' } }],

@@ -86,7 +86,7 @@ describe('the database schema', () => {
   })
 
   // Organizations, users and keys are found before it is known whose they are.
-  const BY_THEMSELVES = ['users_pkey', 'api_keys_key_hash_key']
+  const BY_THEMSELVES = ['users_pkey', 'api_keys_key_hash_key', 'access_tokens_token_hash_key']
 
   test('keys everything an organization owns by the organization first', async () => {
     const owned = await ownedTables(server.database)
@@ -150,7 +150,7 @@ describe('the database schema', () => {
     'ids are made by the server': /_pkey$/,
     'an id is in it, so the primary key comes first':
       /^(blocks_organization_id_id_label_key|files_organization_id_source_id_id|users_organization_id_id)_key$/,
-    'keys are random': /^api_keys_key_hash_key$/,
+    'keys and tokens are random': /^(api_keys_key|access_tokens_token)_hash_key$/,
     'versions get their numbers while their template is held': /^template_versions_number_key$/,
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,

@@ -69,6 +69,7 @@ describe('what a request costs the database', () => {
       tags: await statements(bob, () => bob.get('/v1/tags/')),
       projects: await statements(bob, () => bob.get('/v1/projects/?name=b')),
       templates: await statements(bob, () => bob.get('/v1/templates/?search=b')),
+      access_tokens: await statements(bob, () => bob.get('/v1/client-side-access-tokens/')),
       group: await statements(bob, () => bob.get(`/v1/groups/${one.group}`)),
       block_update: await statements(bob, () => bob.patch(`/v1/blocks/${one.block}`, { value })),
       block_update_of_tags: await statements(bob, () => bob.patch(`/v1/blocks/${one.block}`, { tags: [value] })),

@@ -15,6 +15,8 @@ import { createWrites } from './writes.ts'
 export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnType<typeof createLinks> {
   organizationId: string
   userId: string | null
+  /** The caller's key. */
+  keyId: string | null
   /** Whether the organization runs the whole server. */
   operator: boolean
   cipher: Cipher
@@ -45,6 +47,7 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
     ...createLinks(context, reads),
     organizationId: actor.organizationId,
     userId: actor.userId,
+    keyId: actor.keyId,
     operator: actor.operator,
     cipher: shared.cipher,
     can: (right) => actor.scopes.includes(right),

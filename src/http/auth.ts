@@ -2,14 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Actor } from '../db/context.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
+import { addClientAccess, type ClientPolicy, checkClient } from './client-access.ts'
 import { matchVersions } from './headers.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 /** What a key may hold: reading, changing, seeing secret values, running the organization. */
 export type Right = 'read' | 'write' | 'secrets' | 'admin'
 
+/** Who is calling; with a client-side access token, what the caller is held to. */
+export type Caller = Omit<Actor, 'requestId' | 'ifMatch'> & { client?: ClientPolicy }
+
 /** Who a key is, or undefined for an unknown, expired or revoked one. */
-export type Authenticate = (key: string) => Promise<Omit<Actor, 'requestId' | 'ifMatch'> | undefined>
+export type Authenticate = (key: string) => Promise<Caller | undefined>
 
 /** One text, whatever was wrong with the key. */
 const unauthorized = () =>
@@ -31,16 +35,19 @@ export function addAuth(
   createScope: (actor: Actor) => Scope,
   limits?: RateLimits,
 ): void {
+  addClientAccess(app)
   app.addHook('onRequest', async (request, reply) => {
     const key = keyOf(request)
     await limits?.beforeKey(request, key)
-    const actor = key && (await authenticate(key))
-    if (!actor) {
+    const caller = key && (await authenticate(key))
+    if (!caller) {
       if (key) await limits?.wrongKey(request)
       throw unauthorized()
     }
     await limits?.rightKey(request, reply, key)
+    const { client, ...actor } = caller
     request.organizationId = actor.organizationId
+    if (client) checkClient(request, client)
     const right = rightFor(request)
     if (!actor.scopes.includes(right)) {
       throw new ApiError('forbidden', `This key lacks the scope "${right}".`)

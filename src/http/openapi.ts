@@ -123,6 +123,9 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
       querystring: NO_PARAMETERS,
       ...route.schema,
       ...headersOf(route),
+      ...(route.config?.clientAccess && {
+        description: `A client-side access token reaches it with ${route.config.clientAccess.right}.`,
+      }),
       response: {
         ...withHeaders(route.schema.response as Responses),
         ...(condition === 'if-none-match' && { 304: { type: 'null', description: 'The ETag is known already.' } }),

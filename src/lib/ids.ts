@@ -2,6 +2,7 @@ import { v7 } from 'uuid'
 
 /** What each id prefix names, in the words of error messages. */
 export const NOUNS = {
+  access_token: 'client-side access token',
   agent: 'agent',
   'agent-env': 'secret',
   api_key: 'API key',

@@ -1,3 +1,4 @@
+import { AccessToken } from './access-tokens/schema.ts'
 import { Agent, AgentEnvironmentVariable, ApprovalRequestMessage, CompactionSettings, Memory } from './agents/schema.ts'
 import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
@@ -15,6 +16,7 @@ import { Tool } from './tools/schema.ts'
 
 /** The named shapes of the API: the components of its OpenAPI document. */
 export const shapes = [
+  AccessToken,
   Agent,
   AgentEnvironmentVariable,
   ApiKey,

@@ -45,6 +45,7 @@ export async function attachmentRoutes(app: App) {
     app.get(
       `/:agent_id/${path}`,
       {
+        config: { clientAccess: { right: 'read_agent' } },
         schema: {
           operationId: `list_${path}_of_agent`,
           summary: `List the ${path} attached to an agent, newest first`,

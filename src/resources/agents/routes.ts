@@ -14,6 +14,9 @@ const tags = ['agents']
 const params = AgentParams
 const one = { 200: Ref(Agent) }
 
+/** What a page may change of an agent: what reaches nothing but the agent itself, and costs nothing. */
+const OF_ITS_OWN = ['name', 'description', 'system', 'metadata', 'timezone']
+
 /** `/v1/agents`. Agents made without a model get `defaultModel`. */
 export const agentRoutes =
   ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
@@ -55,6 +58,7 @@ export const agentRoutes =
     app.get(
       '/:agent_id',
       {
+        config: { clientAccess: { right: 'read_agent' } },
         schema: {
           operationId: 'retrieve_agent',
           summary: 'Retrieve an agent',
@@ -70,6 +74,7 @@ export const agentRoutes =
     app.patch(
       '/:agent_id',
       {
+        config: { clientAccess: { right: 'write_agent', fields: OF_ITS_OWN } },
         schema: {
           operationId: 'modify_agent',
           summary: 'Modify an agent',

@@ -14,6 +14,9 @@ import {
 import { Block, ListRelatedBlocks, UpdateBlock } from './schema.ts'
 
 const tags = ['core memory']
+const readable = { clientAccess: { right: 'read_agent' } } as const
+/** What a page may change of a block: not what the block is called, nor what it is a part of. */
+const writable = { clientAccess: { right: 'write_agent', fields: ['value', 'description', 'metadata'] } } as const
 const LabelParams = Params({ agent_id: Id('agent'), label: Type.String({ minLength: 1 }) })
 const AttachmentParams = Params({ agent_id: Id('agent'), block_id: Id('block') })
 const Variables = Type.Object({ variables: Type.Record(Type.String(), Type.String()) }, { additionalProperties: false })
@@ -24,6 +27,7 @@ export async function coreMemoryRoutes(app: App) {
   app.get(
     '/:agent_id/core-memory',
     {
+      config: readable,
       schema: {
         operationId: 'retrieve_core_memory',
         summary: "Retrieve an agent's memory (deprecated: list its blocks)",
@@ -39,6 +43,7 @@ export async function coreMemoryRoutes(app: App) {
   app.get(
     '/:agent_id/core-memory/blocks',
     {
+      config: readable,
       schema: {
         operationId: 'list_blocks_of_agent',
         summary: 'List the blocks of an agent, newest first',
@@ -54,6 +59,7 @@ export async function coreMemoryRoutes(app: App) {
   app.get(
     '/:agent_id/core-memory/variables',
     {
+      config: readable,
       schema: {
         operationId: 'retrieve_memory_variables',
         summary: "Retrieve what an agent's blocks were filled with when it was made from a template",
@@ -68,6 +74,7 @@ export async function coreMemoryRoutes(app: App) {
   app.get(
     '/:agent_id/core-memory/blocks/:label',
     {
+      config: readable,
       schema: {
         operationId: 'retrieve_block_of_agent',
         summary: "Retrieve an agent's block by its label",
@@ -82,6 +89,7 @@ export async function coreMemoryRoutes(app: App) {
   app.patch(
     '/:agent_id/core-memory/blocks/:label',
     {
+      config: writable,
       schema: {
         operationId: 'modify_block_of_agent',
         summary: "Modify an agent's block by its label",

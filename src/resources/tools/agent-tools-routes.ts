@@ -14,6 +14,7 @@ export async function agentToolRoutes(app: App) {
   app.get(
     '/:agent_id/tools',
     {
+      config: { clientAccess: { right: 'read_agent' } },
       schema: {
         operationId: 'list_tools_of_agent',
         summary: 'List the tools of an agent, newest first',

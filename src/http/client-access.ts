@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../lib/errors.ts'
+
+/** What a client-side access token may do with an agent. */
+export type ClientRight = 'read_messages' | 'write_messages' | 'read_agent' | 'write_agent'
+
+/** What a caller who comes with a client-side access token is held to. */
+export interface ClientPolicy {
+  /** Where its page is served from: the one value of `Origin` it is good with. */
+  origin: string
+  /** The agents it reaches, and what it may do with each. */
+  agents: ReadonlyMap<string, readonly ClientRight[]>
+}
+
+/** How a route may be reached with a client-side access token: for its `agent_id`, with this right. */
+export interface ClientAccess {
+  right: ClientRight
+  /** The fields its body may have then: those that concern the agent alone. */
+  fields?: readonly string[]
+}
+
+const forbidden = (detail: string) => new ApiError('forbidden', detail)
+
+/**
+ * 403 unless the request comes from the token's origin, to a route that says it may, for an agent of the token's policy.
+ * It is decided by the policy alone, before anything is looked up: no answer tells whether another agent exists.
+ */
+export function checkClient(request: FastifyRequest, policy: ClientPolicy): void {
+  if (request.headers.origin !== policy.origin) {
+    throw forbidden('This token is good only on its hostname: the Origin header has to name it, as browsers do.')
+  }
+  const access = request.routeOptions.config.clientAccess
+  if (!access) throw forbidden('A client-side access token does not reach this operation.')
+  const { agent_id } = request.params as { agent_id: string }
+  const rights = policy.agents.get(agent_id)
+  if (!rights) throw forbidden('The policy of this token does not name this agent.')
+  if (!rights.includes(access.right))
+    throw forbidden(`The policy of this token lacks "${access.right}" for this agent.`)
+  request.clientFields = access.fields ?? []
+}
+
+/** Holds what client-side access tokens send to the fields their route names for them. */
+export function addClientAccess(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.clientAccess && !url.includes('/:agent_id'))
+      throw new Error(`${url} has no agent_id to hold a token to.`)
+  })
+  app.addHook('preHandler', async ({ clientFields, body }) => {
+    if (!clientFields || body === undefined || body === null) return
+    const other = Object.keys(body).find((field) => !clientFields.includes(field))
+    if (other !== undefined) throw forbidden(`A client-side access token cannot set "${other}".`)
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a caller with a client-side access token: what its body may hold. */
+    clientFields?: readonly string[]
+  }
+  interface FastifyContextConfig {
+    /** Makes the route reachable with client-side access tokens; any other is not. */
+    clientAccess?: ClientAccess
+  }
+}

@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox'
+import { defineResource } from '../../db/resource.ts'
+import { Create, Id, Instant, Int, OneOf, Params, Query, Ref, Strict } from '../../lib/wire.ts'
+import { Offset } from '../projects/schema.ts'
+
+const { Optional } = Type
+
+/** What a token may do with an agent. */
+export const ACCESS = ['read_messages', 'write_messages', 'read_agent', 'write_agent'] as const
+export type Access = (typeof ACCESS)[number]
+
+const Grant = Strict({
+  type: Type.Literal('agent'),
+  id: Id('agent'),
+  access: Type.Array(OneOf(ACCESS), { minItems: 1 }),
+})
+export type Grant = Static<typeof Grant>
+
+export const AccessToken = Type.Object(
+  {
+    token: Type.String({ description: 'The token itself when it is made, shown this once; its id in lists.' }),
+    hostname: Type.String(),
+    expiresAt: Instant(),
+    policy: Type.Object({ version: Type.Literal('1'), data: Type.Array(Grant) }, { additionalProperties: false }),
+  },
+  { $id: 'ClientSideAccessToken', additionalProperties: false },
+)
+export type AccessToken = Static<typeof AccessToken>
+
+/** A token as it is kept: without itself. */
+export interface KeptToken {
+  id: string
+  hostname: string
+  expires_at: string
+  grants: Grant[]
+}
+
+export const accessTokens = defineResource<KeptToken>()(
+  Type.Object({ id: Id('access_token'), hostname: Type.String(), expires_at: Instant(), grants: Type.Array(Grant) }),
+  {
+    table: 'access_tokens',
+    prefix: 'access_token',
+    order: 'desc',
+    unlogged: ['token_hash'],
+    computed: {
+      grants: `(
+        select coalesce(jsonb_agg(jsonb_build_object('type', 'agent', 'id', grants.agent_id, 'access', grants.access)
+          order by grants.position), '[]')
+        from access_tokens_agents as grants
+        where grants.organization_id = access_tokens.organization_id and grants.access_token_id = access_tokens.id)`,
+    },
+  },
+)
+
+export const CreateAccessToken = Create(
+  {
+    policy: Type.Array(Grant, { minItems: 1, maxItems: 1000 }),
+    hostname: Type.String({
+      pattern: '^https?://',
+      title: 'a URL that begins with http:// or https://',
+      maxLength: 2000,
+      description: 'Where the page that uses the token is served from. Scheme, host and port count.',
+    }),
+    expires_at: Instant({ description: 'Default: in five minutes.' }),
+  },
+  ['policy', 'hostname'],
+)
+export type CreateAccessToken = Static<typeof CreateAccessToken>
+
+export const ListAccessTokens = Query({
+  offset: Offset.offset,
+  limit: Optional(Int({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 10.' })),
+  agentId: Optional({ ...Id('agent'), description: 'Tokens that reach this agent.' }),
+})
+export type ListAccessTokens = Static<typeof ListAccessTokens>
+
+export const AccessTokenList = Type.Object(
+  { tokens: Type.Array(Ref(AccessToken)), hasNextPage: Type.Boolean() },
+  { additionalProperties: false },
+)
+
+export const AccessTokenParams = Params({
+  token: Type.String({ maxLength: 200, description: 'The token itself, or its id as lists show it.' }),
+})
