@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { createScope } from '../../db/scope.ts'
+import { createCipher } from '../../lib/cipher.ts'
 import type { Tool } from './schema.ts'
+import { createSourceReader } from './source/reader.ts'
+import { upsertTool } from './tools.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -198,6 +202,24 @@ describe('an upsert', () => {
       { operation: 'create', count: 1 },
       { operation: 'update', count: 999 },
     ])
+  })
+
+  test('of one name by several servers makes one tool', async () => {
+    const { database, organizations } = server
+    const cipher = createCipher('a key for tests, of no use')
+    const nobody = { userId: null, keyId: null, scopes: [], requestId: null, operator: false }
+    const scope = createScope({ database, cipher }, { ...nobody, organizationId: organizations.bob })
+    const reader = createSourceReader()
+    // Callers of other servers don't wait for their turn here.
+    const made = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        upsertTool(scope, reader, (_key, work) => work(), { source_code: python('shared'), return_char_limit: n + 1 }),
+      ),
+    )
+    await reader.close()
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(made.map(({ return_char_limit }) => return_char_limit)).toEqual(made.map((_, n) => n + 1))
+    expect((await server.bob.get('/v1/tools/count?name=shared')).body).toBe(1)
   })
 
   test('beside renames and deletions of the same tool ends with one tool of that name', async () => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { Ref } from '../../lib/wire.ts'
 import { namedProject } from '../projects/projects.ts'
 import { ProjectHeaders } from '../projects/schema.ts'
@@ -27,6 +28,8 @@ const one = { 200: Ref(Tool) }
 
 /** `/v1/tools`; sources are read by `reader`. */
 export const toolRoutes = (reader: SourceReader) => async (app: App) => {
+  const inTurn = createTurns()
+
   app.get(
     '/',
     {
@@ -84,7 +87,7 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
         response: one,
       },
     },
-    async ({ scope, body, headers }) => upsertTool(scope, reader, body, await namedProject(scope, headers)),
+    async ({ scope, body, headers }) => upsertTool(scope, reader, inTurn, body, await namedProject(scope, headers)),
   )
 
   app.post(

@@ -5,6 +5,7 @@ import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
+import type { InTurn } from '../../lib/turns.ts'
 import { agentTools } from '../agents/links.ts'
 import { renameInRules } from './rules.ts'
 import {
@@ -238,13 +239,14 @@ export function updateTool(scope: Scope, reader: SourceReader, id: string, body:
 export function upsertTool(
   scope: Scope,
   reader: SourceReader,
+  inTurn: InTurn,
   body: CreateTool,
   project?: string | undefined,
 ): Promise<Tool> {
   const given: UpdateTool = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
-  return withSchema(reader, sourceOf(body), (source, derived) =>
-    scope.transaction(async (tx): Promise<Attempt> => {
-      const row = rowOf(body, body.json_schema ?? derived!, project)
+  return withSchema(reader, sourceOf(body), (source, derived) => {
+    const row = rowOf(body, body.json_schema ?? derived!, project)
+    const attempt = async (tx: Scope): Promise<Attempt> => {
       for (;;) {
         const tool = await hold(tx, sql`name = ${row.name}`)
         const args_json_schema = body.args_json_schema ?? tool?.args_json_schema ?? null
@@ -258,8 +260,10 @@ export function upsertTool(
         const [made] = await tx.insertMissing(tools, [row])
         if (made) return { done: made }
       }
-    }),
-  )
+    }
+    // Callers of one name would wait for the same row, each with a connection that others could use.
+    return inTurn(`${scope.organizationId} ${row.name}`, () => scope.transaction(attempt))
+  })
 }
 
 /** How a source was read. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { inBody, invalid } from '../../../lib/errors.ts'
+import { createTurns } from '../../../lib/turns.ts'
 import type { Derived, DerivedSchema, Source } from './derive.ts'
 
 /** Reads the sources of tools. */
@@ -24,7 +25,7 @@ const TOO_MUCH: Derived = { faults: ['is too large or too intricate to be read: 
  */
 export function createSourceReader(): SourceReader {
   let thread: Promise<Worker> | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createTurns()
   let idle: NodeJS.Timeout | undefined
 
   async function start(): Promise<Worker> {
@@ -70,15 +71,10 @@ export function createSourceReader(): SourceReader {
 
   return {
     async read(source, field) {
-      const answer = last.then(() => ask(source))
-      last = answer.catch(() => {})
-      const derived = await answer
+      const derived = await inTurn('source', () => ask(source))
       if ('schema' in derived) return derived.schema
       throw invalid(...derived.faults.map((fault) => inBody(field, fault)))
     },
-    async close() {
-      await last
-      await stop()
-    },
+    close: () => inTurn('source', stop),
   }
 }
