@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database } from '../src/db/database.ts'
 import { newId, type Prefix } from '../src/lib/ids.ts'
@@ -24,7 +25,8 @@ export interface Populated {
 
 /** Sends a request that must succeed. */
 async function sent(client: Client, method: string, url: string, body?: unknown, headers?: Record<string, string>) {
-  const reply = await client.call(method, url, body, headers)
+  // Named, so that the organization has answers kept for it too.
+  const reply = await client.call(method, url, body, { 'idempotency-key': randomUUID(), ...headers })
   if (reply.status !== 200 && reply.status !== 201)
     throw new Error(`${method} ${url} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body
