@@ -53,8 +53,10 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   const given = headers['idempotency-key']
   const retries = retriesOf(request)
   if (given === undefined && retries === undefined) return undefined
-  // An upload is read while it is stored: what is in it isn't known yet.
-  if (/^multipart\//i.test(headers['content-type'] ?? '')) {
+  // What only reads may be sent again as it is.
+  if (given === undefined && request.routeOptions.config.right === 'read') return undefined
+  // A form that its handler reads: what is in it isn't known yet, and it comes from outside.
+  if (body === undefined && /^multipart\//i.test(headers['content-type'] ?? '')) {
     if (given === undefined) return undefined
     throw refused('cannot be sent with an upload')
   }
