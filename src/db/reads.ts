@@ -3,7 +3,7 @@ import { answering, type Context, mine, missing, rowsOf, toWire, type Values } f
 import { keyset, type PageQuery } from './page.ts'
 import type { Link, PageOf, Resource, Versioned, Written } from './resource.ts'
 import type { Tables } from './tables.ts'
-import { oneOf, pageOf, type WrittenOne, type WrittenPage, writeOne, writePage } from './written.ts'
+import { oneOf, pageOf, type WrittenOne, type WrittenRow, writeOne, writePage } from './written.ts'
 
 export type Table = keyof Tables & string
 
@@ -76,10 +76,10 @@ export function createReads(context: Context) {
     if (filter) query = filter(query)
     for (const condition of keys.where) query = query.where(condition)
     query = query.orderBy(keys.orderBy).limit(keys.size)
-    const [found] = await rowsOf<WrittenPage>(context, writePage(resource, keys, query as never, written))
+    const rows = await rowsOf<WrittenRow>(context, writePage(resource, keys, query as never, written))
     // A row shows that the cursors' places were known.
-    if (found!.json === null) for (const cursor of keys.cursors) await exists(resource, cursor)
-    return pageOf(found!, keys, written)
+    if (rows.length === 0) for (const cursor of keys.cursors) await exists(resource, cursor)
+    return pageOf(rows, keys, written)
   }
 
   /** Every row the filter keeps, as the resource goes out: for what is bounded by what it belongs to. */

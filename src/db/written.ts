@@ -14,7 +14,10 @@ import {
 
 /** Statements that write what goes out: one row, one text, which passes through as it is. */
 
-/** A page. `rows` selects the rows in the keyset's order, each with its number, `n`; some more than the page holds. */
+/**
+ * A page, a row each. `rows` selects the rows in the keyset's order, each with its number, `n`; some more than the page
+ * holds.
+ */
 export function writePage(
   { table }: Resource,
   { limit, backward }: Keyset,
@@ -23,27 +26,26 @@ export function writePage(
 ) {
   const row = sql.table(table)
   const order = sql.raw(backward ? 'desc' : 'asc')
-  // One row more than asked for, to know whether there is a next page.
-  return sql<WrittenPage>`
+  // One row more than asked for, to know whether there is a next page; it isn't written.
+  return sql<WrittenRow>`
     with ${sql.join([sql`page as (select * from ${rows} as ${row} where n <= ${limit}::int + 1)`, ...tables])}
-    select '[' || string_agg(${json}, ',' order by n ${order}) filter (where n <= ${limit}) || ']' as json,
-      case when count(*) > ${limit} then max(${row}.id) filter (where n = ${limit}) end as next
-    from page as ${row} ${sql.join(joins, sql` `)}`
+    select ${row}.id, case when n <= ${limit} then ${json} end as json
+    from page as ${row} ${sql.join(joins, sql` `)} order by n ${order}`
 }
 
-export interface WrittenPage {
-  /** Null for a page without rows. */
+export interface WrittenRow {
+  id: string
   json: string | null
-  /** The id the next page lies beyond, when there is one. */
-  next: string | null
 }
 
-const completed = (text: string, { complete }: Written) => new RawJson(complete ? complete(text) : text)
+const completed = (json: RawJson, { complete }: Written) => (complete ? json.map(complete) : json)
 
 /** A page ready to go out. */
-export function pageOf<Wire>({ json, next }: WrittenPage, { backward }: Keyset, written: Written): PageOf<Wire> {
-  const page = completed(json ?? '[]', written) as unknown as PageOf<Wire>
-  if (next !== null) page[NEXT] = backward ? { before: next } : { after: next }
+export function pageOf<Wire>(rows: WrittenRow[], { limit, backward }: Keyset, written: Written): PageOf<Wire> {
+  const more = rows.length > limit
+  if (more) rows.splice(backward ? 0 : limit, 1)
+  const page = completed(new RawJson(rows.map((row) => row.json!)), written) as unknown as PageOf<Wire>
+  if (more) page[NEXT] = backward ? { before: rows[0]!.id } : { after: rows.at(-1)!.id }
   return page
 }
 
@@ -67,7 +69,10 @@ export interface WrittenOne {
 
 /** One resource ready to go out. */
 export const oneOf = <Wire>({ json, version }: WrittenOne, composed: boolean, written: Written) =>
-  Object.assign(completed(json, written), { [VERSION]: version, [COMPOSED]: composed }) as unknown as Wire & Versioned
+  Object.assign(completed(new RawJson(json), written), {
+    [VERSION]: version,
+    [COMPOSED]: composed,
+  }) as unknown as Wire & Versioned
 
 /**
  * A table `name` of what is attached to the rows of `page`, by `owner`: the JSON array of it (`json`) and of its ids

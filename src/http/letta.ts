@@ -71,7 +71,7 @@ export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     if (!isLetta(request) || reply.statusCode >= 400) return done(null, payload)
     if (request.method === 'GET' && payload instanceof RawJson) {
-      return done(null, new RawJson(encodeWritten(payload.text)))
+      return done(null, payload.map(encodeWritten))
     }
     const schema = answerSchema(request, reply.statusCode)
     const value = payload instanceof RawJson ? JSON.parse(payload.text) : payload

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
-import { serialize } from '../lib/json.ts'
+import { encode } from '../lib/json.ts'
 import { addJsonParser } from './body.ts'
 import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
 import { addHeaders } from './headers.ts'
@@ -49,8 +49,8 @@ export function createServer(options: {
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
-  // A buffer: the text is encoded once, and its length is known without counting.
-  app.setSerializerCompiler(() => (value) => Buffer.from(serialize(value)) as unknown as string)
+  // Bytes: encoded once, and their number is known without counting.
+  app.setSerializerCompiler(() => (value) => encode(value) as unknown as string)
   app.removeContentTypeParser('text/plain')
   addJsonParser(app as unknown as FastifyInstance)
   // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.
