@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { type Database, openDatabase } from '../src/db/database.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -215,3 +215,15 @@ export const caller =
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
+
+/** Runs a program that must end with one clear message, which holds these texts, and no stack. Returns the message. */
+export async function refusal(store: Store, [command, env]: [string[], Env?], ...texts: (string | RegExp)[]) {
+  const one = store.start(command, env)
+  const served = one.line(/^Cairn /).then(([line]) => Promise.reject(new Error(`It serves: ${line}`)))
+  const { code, output, errors } = await Promise.race([one.exited, served])
+  expect([code, output]).toEqual([1, ''])
+  const message = errors.replace(/^\(node:\d+\) ExperimentalWarning: .*\n\(Use .*\n/, '').trim()
+  for (const text of texts) expect(message).toMatch(text)
+  expect(message.split('\n')).toHaveLength(1)
+  return message
+}

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, caller, createStore, type Env, type Store } from './process.ts'
+import { type Answer, caller, createStore, type Env, refusal, type Store } from './process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })
@@ -44,18 +44,6 @@ async function empty(): Promise<Store> {
   const store = await createStore()
   stores.push(store)
   return store
-}
-
-/** Runs a program that must end with one clear message, which holds these texts, and no stack. Returns the message. */
-async function refusal(store: Store, [command, env]: [string[], Env?], ...texts: (string | RegExp)[]) {
-  const one = store.start(command, env)
-  const served = one.line(/^Cairn /).then(([line]) => Promise.reject(new Error(`It serves: ${line}`)))
-  const { code, output, errors } = await Promise.race([one.exited, served])
-  expect([code, output]).toEqual([1, ''])
-  const message = errors.replace(/^\(node:\d+\) ExperimentalWarning: .*\n\(Use .*\n/, '').trim()
-  for (const text of texts) expect(message).toMatch(text)
-  expect(message.split('\n')).toHaveLength(1)
-  return message
 }
 
 describe('the first start', () => {
@@ -367,34 +355,5 @@ describe('a start is refused, with the remedy,', () => {
       const [store, env] = await guarded()
       await refusal(store, [MAIN, env], /permission denied for schema public/, /grant create on schema public/)
     })
-  })
-})
-
-describe('cairn keys', () => {
-  test('makes, lists and revokes keys', async () => {
-    const store = await copy()
-    const made = await store.run(['npm', 'run', 'cairn', '--', 'keys', 'create', '--name', 'ci', '--scopes', 'read'])
-    expect(made.code).toBe(0)
-    const shown = made.output.split('\n').at(-1)!
-    const listed = await store.run([...CAIRN, 'keys', 'list'])
-    expect(listed.output).not.toContain(shown)
-    const line = listed.output.split('\n').find((text) => text.includes("'ci'"))!
-    expect(line).toMatch(/'read'.*'valid'.*'never'/)
-    const id = /api_key-[0-9a-f-]{36}/.exec(line)![0]
-
-    const server = await store.serve()
-    const call = caller(server.url, shown)
-    expect((await call('GET', '/v1/archives')).status).toBe(200)
-    expect((await call('POST', '/v1/archives', { name: 'x' })).status).toBe(403)
-    await server.kill('SIGTERM')
-
-    expect(await store.run([...CAIRN, 'keys', 'revoke', id])).toMatchObject({ code: 0, output: `Revoked ${id}.` })
-    expect((await store.run([...CAIRN, 'keys', 'list'])).output).toMatch(/'ci'.*'revoked'/)
-    const again = await store.serve()
-    expect((await caller(again.url, shown)('GET', '/v1/archives')).status).toBe(401)
-    const unknown = 'api_key-00000000-0000-4000-8000-000000000000'
-    await again.kill('SIGTERM')
-    await refusal(store, [[...CAIRN, 'keys', 'revoke', unknown]], unknown)
-    expect((await store.run([...CAIRN, 'keys', 'create', '--name', 'x', '--scopes', 'root'])).code).toBe(1)
   })
 })

@@ -38,9 +38,6 @@ const types: NonNullable<PoolConfig['types']> = {
   },
 }
 
-/** Connections that are kept for transactions. */
-const TRANSACTIONS = 2
-
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
 const MAX_PREPARED = 500
 
@@ -93,10 +90,13 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   // An idle connection that breaks is replaced by the next request's; without a listener it would end the process.
   pool.on('error', () => {})
 
-  const send = remote
-    ? createLanes(pool, Math.max(1, settings.poolSize - TRANSACTIONS))
-    : async <Row>(text: string, values: readonly unknown[]) =>
-        (await pool.query(text, values as unknown[])).rows as Row[]
+  // Half of the connections are left to transactions; a single one is taken in turns.
+  const lanes = remote ? Math.floor(settings.poolSize / 2) : 0
+  const send =
+    lanes > 0
+      ? createLanes(pool, lanes)
+      : async <Row>(text: string, values: readonly unknown[]) =>
+          (await pool.query(text, values as unknown[])).rows as Row[]
   const busy = new AsyncLocalStorage<true>()
   const refuse = () => {
     if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')

@@ -32,12 +32,16 @@ export const accessTokenRoutes = (forget: () => void) => async (app: App) => {
         response: { 201: Ref(AccessToken) },
       },
     },
-    async ({ scope, body }, reply) => reply.code(201).send(await createAccessToken(scope, body)),
+    ({ scope, body }, reply) => {
+      reply.code(201)
+      return createAccessToken(scope, body)
+    },
   )
 
   app.delete(
     '/:token',
     {
+      onSend: async () => forget(),
       schema: {
         operationId: 'delete_access_token',
         summary: 'Delete a client-side access token',
@@ -48,8 +52,7 @@ export const accessTokenRoutes = (forget: () => void) => async (app: App) => {
     },
     async ({ scope, params }, reply) => {
       await deleteAccessToken(scope, params.token)
-      forget()
-      return reply.code(204).send()
+      reply.code(204)
     },
   )
 }

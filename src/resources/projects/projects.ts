@@ -65,12 +65,12 @@ export async function namedProject(
 /** The organization's default project, or undefined while nothing has needed it. */
 export const findDefaultProject = (scope: Scope) => withSlug(scope, DEFAULT.slug)
 
-/** The organization's default project, made when it is first needed. Not for use inside a transaction. */
+/** The organization's default project, made when it is first needed. */
 export async function defaultProject(scope: Scope): Promise<Project> {
   const there = await findDefaultProject(scope)
   if (there) return there
   try {
-    return await scope.insert(projects, DEFAULT)
+    return await scope.attempt(() => scope.insert(projects, DEFAULT))
   } catch (error) {
     // Another caller may have made it meanwhile.
     const made = error instanceof ApiError && error.code === 'conflict' ? await findDefaultProject(scope) : undefined

@@ -32,7 +32,10 @@ export async function projectRoutes(app: App) {
         response: { 201: Ref(Project) },
       },
     },
-    async ({ scope, body }, reply) => reply.code(201).send(await createProject(scope, body)),
+    ({ scope, body }, reply) => {
+      reply.code(201)
+      return createProject(scope, body)
+    },
   )
 
   app.delete(

@@ -89,7 +89,8 @@ export const templateRoutes =
       },
       async ({ scope, body, headers }, reply) => {
         const project = (await namedProject(scope, headers)) ?? (await defaultProject(scope)).id
-        return reply.code(201).send(await createTemplate(scope, project, body))
+        reply.code(201)
+        return createTemplate(scope, project, body)
       },
     )
 
@@ -188,7 +189,8 @@ export const templateRoutes =
         },
         async (request, reply) => {
           const { version, ...named } = await namedIn(request)
-          return reply.code(201).send(await deploy(request.scope, named, version, request.body, defaultModel))
+          reply.code(201)
+          return deploy(request.scope, named, version, request.body, defaultModel)
         },
       )
     }

@@ -1,0 +1,50 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createLanes } from './lanes.ts'
+
+const url = inject('template').server?.url
+
+// The embedded database has one connection, which nothing shares.
+describe.skipIf(!url)('statements that share connections', () => {
+  let pool: pg.Pool
+  beforeAll(() => {
+    pool = new pg.Pool({ connectionString: url, max: 4, pipeline: true } as pg.PoolConfig)
+    pool.on('error', () => {})
+  })
+  afterAll(() => pool.end())
+
+  test('each get their own answer, on as many connections as are meant for them', async () => {
+    const query = createLanes(pool, 2)
+    const numbers = Array.from({ length: 1000 }, (_, n) => n)
+    const rows = await Promise.all(
+      numbers.map((n) => query<{ n: number; pid: number }>('select $1::int as n, pg_backend_pid() as pid', [n])),
+    )
+    expect(rows.map(([row]) => row!.n)).toEqual(numbers)
+    expect(new Set(rows.map(([row]) => row!.pid)).size).toBeLessThanOrEqual(2)
+    expect(pool.idleCount).toBe(pool.totalCount)
+  })
+
+  test('fail alone', async () => {
+    const query = createLanes(pool, 1)
+    const asked = Array.from({ length: 100 }, (_, n) => query<{ one: number }>('select 1 / $1::int as one', [n % 2]))
+    const answers = await Promise.allSettled(asked)
+    answers.forEach((answer, n) => {
+      if (n % 2) expect(answer).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] })
+      else expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } })
+    })
+  })
+
+  test('all get the error of a connection that breaks, and the next go by another', async () => {
+    const query = createLanes(pool, 1)
+    const [first] = await query<{ pid: number }>('select pg_backend_pid() as pid where $1::bool', [true])
+    const asked = [query('select pg_sleep($1)', [30]), query('select $1::int', [1])]
+    const broken = Promise.allSettled(asked)
+    const other = new pg.Client(url)
+    await other.connect()
+    await other.query('select pg_terminate_backend($1)', [first!.pid])
+    await other.end()
+    for (const answer of await broken) expect(answer.status).toBe('rejected')
+    const [next] = await query<{ pid: number }>('select pg_backend_pid() as pid where $1::bool', [true])
+    expect(next!.pid).not.toBe(first!.pid)
+  })
+})
