@@ -37,25 +37,38 @@ async function recording(work: () => Promise<void>): Promise<Plan> {
   return plan
 }
 
+/** An id as it stands in a statement's values, without its prefix. */
+export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+const idsIn = (plan: Plan) => new Set(plan.flat().flatMap(({ values }) => JSON.stringify(values).match(UUID) ?? []))
+
 /**
  * The SQL the server sends for a request, and the body it answers. `before` is a request of the same kind: it has the
- * connections opened and the key looked up, which would be recorded as well. Throws unless both answer 200.
+ * connections opened and the key looked up, which would be recorded as well. `made`: the ids the request made. Throws
+ * unless both answer 200.
  */
-export async function capture(app: App, key: string, call: Call, before: Call): Promise<{ plan: Plan; body: string }> {
-  const request = async ({ method, path, body }: Call) => {
+export async function capture(
+  app: App,
+  key: string,
+  call: Call,
+  before: Call,
+): Promise<{ plan: Plan; made: string[]; body: string }> {
+  const request = async ({ method, path, body, contentType = 'application/json' }: Call) => {
     const reply = await app.inject({
       method,
       url: path,
-      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': contentType }) },
       ...(body && { payload: body }),
     })
     if (reply.statusCode !== 200) throw new Error(`${method} ${path} answered ${reply.statusCode}: ${reply.body}`)
     return reply.body
   }
-  await request(before)
+  const first = await recording(() => request(before).then(() => {}))
   let body = ''
   const plan = await recording(async () => {
     body = await request(call)
   })
-  return { plan, body }
+  // What isn't the same the second time was made by the request.
+  const made = [...idsIn(plan).difference(idsIn(first))]
+  return { plan, made, body }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import pg from 'pg'
+import { v7 } from 'uuid'
 import { openEmbedded } from '../src/db/embedded.ts'
-import type { Plan, Statement } from './capture.ts'
+import { type Plan, type Statement, UUID } from './capture.ts'
 import { answer } from './child.ts'
 import { blockValue } from './operations.ts'
 
@@ -17,6 +18,8 @@ export interface Opening {
 
 export interface Running {
   plan: Plan
+  /** The ids in the plan that each run replaces by new ones. */
+  made: string[]
   blocks?: string[] | undefined
   connections: number
   seconds: number
@@ -49,15 +52,44 @@ function nextUpdate(blocks: string[]): (statement: Statement) => Statement {
   })
 }
 
+/** A captured statement with new ids in the place of those it made. */
+function anew(made: string[]): (statement: Statement) => Statement {
+  const replaced = new Map(made.map((id) => [id, v7()]))
+  const renew = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renew)
+    return typeof value === 'string' ? value.replace(UUID, (id) => replaced.get(id) ?? id) : value
+  }
+  return (statement) => ({ ...statement, values: statement.values.map(renew) })
+}
+
+/** Runs the steps of a plan; those of a transaction all on one connection. */
+async function replay(plan: Plan, vary: (statement: Statement) => Statement): Promise<void> {
+  const transaction = plan.some(([statement]) => statement!.text === 'begin')
+  const client = transaction ? await pool!.connect() : undefined
+  try {
+    for (const step of plan) {
+      await Promise.all(
+        step.map((statement) => {
+          const varied = vary(statement)
+          // Only what has values can be prepared.
+          const query = varied.values.length > 0 ? varied : varied.text
+          return client ? client.query(query as string) : pool!.query(query as string)
+        }),
+      )
+    }
+  } finally {
+    client?.release()
+  }
+}
+
 /** Requests a second. */
-async function run({ plan, blocks, connections, seconds }: Running): Promise<number> {
+async function run({ plan, made, blocks, connections, seconds }: Running): Promise<number> {
   const start = performance.now()
   const until = start + seconds * 1000
   let done = 0
   const loop = async () => {
     while (performance.now() < until) {
-      const vary = blocks ? nextUpdate(blocks) : (statement: Statement) => statement
-      for (const step of plan) await Promise.all(step.map((statement) => pool!.query(vary(statement))))
+      await replay(plan, blocks ? nextUpdate(blocks) : made.length > 0 ? anew(made) : (statement) => statement)
       done++
     }
   }

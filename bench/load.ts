@@ -16,11 +16,11 @@ export function createLoad() {
   let updates = 0
 
   /** Sends an operation's request from every connection as fast as answers come. Gives requests a second; throws when one fails. */
-  return async function load({ name, call, blocks }: Operation, options: Load): Promise<number> {
-    const { path, ...rest } = call
-    const authorization = `Bearer ${options.key}`
+  return async function load({ name, call, blocks, key }: Operation, options: Load): Promise<number> {
+    const { path, contentType = 'application/json', ...rest } = call
+    const authorization = `Bearer ${key ?? options.key}`
     const headers: Record<string, string> = rest.body
-      ? { authorization, 'content-type': 'application/json' }
+      ? { authorization, 'content-type': contentType }
       : { authorization }
     const request = {
       path,

@@ -53,12 +53,12 @@ export async function measureOperations(bench: Bench, operations: readonly Measu
     const warming = round === 0
     const seconds = warming ? WARM_UP_SECONDS : measured
     for (const { operation, latencies, rps } of taken) {
-      const { name, plan, blocks, body } = operation
+      const { name, plan, made, blocks, body } = operation
       const options = { key, connections: CONNECTIONS, seconds }
       const measures = {
         server: () =>
           load(operation, { ...options, origin: server.origin, latencies: warming ? undefined : latencies }),
-        driver: () => driver.ask({ run: { plan, blocks, connections: CONNECTIONS, seconds } }),
+        driver: () => driver.ask({ run: { plan, made, blocks, connections: CONNECTIONS, seconds } }),
         http: async () => load(operation, { ...options, origin: `http://127.0.0.1:${await http.ask(body)}` }),
       }
       for (const which of ['server', 'driver', 'http'] as const) {

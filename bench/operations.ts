@@ -10,14 +10,20 @@ export const NAMES = [
   'list_agents',
   'list_agents_all_includes',
   'list_agents_deep',
+  'list_tools',
+  'retrieve_agent',
+  'create_agent',
+  'import_agent_file',
 ] as const
 export type Name = (typeof NAMES)[number]
 
 /** A request of the API. */
 export interface Call {
-  method: 'GET' | 'PATCH'
+  method: 'GET' | 'PATCH' | 'POST'
   path: string
   body?: string
+  /** `application/json` if absent. */
+  contentType?: string
 }
 
 /** What is measured: one request over and over, or updates, each of another block and to another value. */
@@ -26,6 +32,8 @@ export interface Operation {
   call: Call
   /** The blocks that are updated in turn; the first is the one of `call`. */
   blocks?: string[] | undefined
+  /** The key of the organization it is for, if that isn't the one that is measured: lists there must stay as they are. */
+  key?: string | undefined
 }
 
 const PROSE =
@@ -45,13 +53,68 @@ export function nthUpdate(blocks: readonly string[], writer: string, n: number):
 const MANY_BLOCKS = 5_000
 const DEEP = 9_000
 
-const get = (path: string): Call => ({ method: 'GET', path })
 const ALL_INCLUDES = INCLUDES.map((include) => `&include=${include}`).join('')
 
-/** The operations over the data of an organization. */
+/** An agent with four blocks, five tools, three tags and two secrets. */
+const newAgent = (tool_ids: string[]) => ({
+  name: 'Made',
+  include_base_tools: false,
+  memory_blocks: ['persona', 'human', 'notes', 'plan'].map((label) => ({ label, value: PROSE })),
+  tool_ids,
+  tags: ['made', 'bench', 'often'],
+  secrets: { API_TOKEN: 'a secret', BASE_URL: 'https://example.com' },
+})
+
+const FILE_BYTES = 200_000
+const BOUNDARY = 'cairn-bench'
+
+/** A file of an agent that has talked a lot. */
+function agentFile(): string {
+  const said = (n: number) => ({
+    id: `message-${n}`,
+    role: n === 0 ? 'system' : n % 2 ? 'user' : 'assistant',
+    content: [{ type: 'text', text: PROSE }],
+    created_at: new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString(),
+  })
+  const messages = Array.from({ length: Math.floor(FILE_BYTES / (PROSE.length + 135)) }, (_, n) => said(n))
+  const blocks = ['persona', 'human'].map((label, n) => ({ id: `block-${n}`, label, value: PROSE, limit: 5_000 }))
+  const agent = {
+    id: 'agent-0',
+    name: 'Imported',
+    agent_type: 'letta_v1_agent',
+    system: PROSE,
+    tags: ['imported'],
+    block_ids: blocks.map(({ id }) => id),
+    messages,
+    in_context_message_ids: messages.slice(-20).map(({ id }) => id),
+  }
+  return JSON.stringify({ agents: [agent], groups: [], blocks, files: [], sources: [], tools: [], mcp_servers: [] })
+}
+
+/** The file in a form. */
+const form = () =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="agent.af"\r\n` +
+  `Content-Type: application/json\r\n\r\n${agentFile()}\r\n--${BOUNDARY}--\r\n`
+
+/** An organization and its key. */
+export interface Tenant {
+  organizationId: string
+  key: string
+}
+
+const get = (path: string): Call => ({ method: 'GET', path })
+const post = (path: string, body: string, contentType?: string): Call => ({
+  method: 'POST',
+  path,
+  body,
+  ...(contentType && { contentType }),
+})
+
+/** The operations over the data of an organization; those that make something do it in another. */
 export async function findOperations(
   database: Database,
-  organizationId: string,
+  { organizationId }: Tenant,
+  other: Tenant,
   agents: number,
 ): Promise<{ measured: (Operation & { name: Name })[]; plain200: Operation; includes200: Operation }> {
   const ids = async (select: ReturnType<typeof sql<{ id: string }>>) =>
@@ -62,6 +125,7 @@ export async function findOperations(
   const [group] = await ids(sql`select id from groups where organization_id = ${organizationId} limit 1`)
   const blocks = await ids(sql`select id from blocks where organization_id = ${organizationId}
     order by md5(id) limit ${MANY_BLOCKS}`)
+  const tools = await ids(sql`select id from tools where organization_id = ${other.organizationId} limit 5`)
   const calls: Record<Name, Call> = {
     list_archives: get('/v1/archives/'),
     list_folders: get('/v1/folders/'),
@@ -70,9 +134,18 @@ export async function findOperations(
     list_agents: get('/v1/agents/?limit=50'),
     list_agents_all_includes: get(`/v1/agents/?limit=50${ALL_INCLUDES}`),
     list_agents_deep: get(`/v1/agents/?limit=50&after=${deep}`),
+    list_tools: get('/v1/tools/'),
+    retrieve_agent: get(`/v1/agents/${deep}?${ALL_INCLUDES.slice(1)}`),
+    create_agent: post('/v1/agents/', JSON.stringify(newAgent(tools))),
+    import_agent_file: post('/v1/agents/import', form(), `multipart/form-data; boundary=${BOUNDARY}`),
   }
   return {
-    measured: NAMES.map((name) => ({ name, call: calls[name], ...(name === 'update_block' && { blocks }) })),
+    measured: NAMES.map((name) => ({
+      name,
+      call: calls[name],
+      ...(name === 'update_block' && { blocks }),
+      ...(calls[name].method === 'POST' && { key: other.key }),
+    })),
     plain200: { name: '200 agents', call: get('/v1/agents/?limit=200') },
     includes200: { name: '200 agents with all includes', call: get(`/v1/agents/?limit=200${ALL_INCLUDES}`) },
   }

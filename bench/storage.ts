@@ -14,12 +14,14 @@ import { createCipher } from '../src/lib/cipher.ts'
 import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
 import { capture, type Plan } from './capture.ts'
 import { addData } from './data.ts'
-import { findOperations, nthUpdate, type Operation } from './operations.ts'
+import { findOperations, nthUpdate, type Operation, type Tenant } from './operations.ts'
 import type { Owner } from './rows.ts'
 
 /** An operation, the SQL the server sends for it, and the body it answers. */
 export interface Measurable extends Operation {
   plan: Plan
+  /** The ids in the plan that each run has to replace by new ones. */
+  made: string[]
   body: string
 }
 
@@ -52,8 +54,8 @@ async function createDatabase(url: string, cleanup: AsyncDisposableStack): Promi
   return target.href
 }
 
-/** Makes, by the API, the organization that isn't measured; gives the owners of both. */
-async function makeOwners(app: App, key: string): Promise<[Owner, Owner]> {
+/** Makes, by the API, the organization that isn't measured; gives the owners of both, and the other's key. */
+async function makeOwners(app: App, key: string): Promise<[Owner & Tenant, Owner & Tenant]> {
   const call = async (method: 'GET' | 'POST', url: string, payload?: object) => {
     const reply = await app.inject({
       method,
@@ -68,9 +70,10 @@ async function makeOwners(app: App, key: string): Promise<[Owner, Owner]> {
   const [admin] = await call('GET', '/v1/admin/users/')
   const other = await call('POST', '/v1/admin/orgs/', { name: 'Other' })
   const user = await call('POST', '/v1/admin/users/', { name: 'Other', organization_id: other.id })
+  const made = await call('POST', '/v1/api-keys/', { name: 'Other', user_id: user.id, scopes: ['read', 'write'] })
   return [
-    { organizationId: home.id, userId: admin.id },
-    { organizationId: other.id, userId: user.id },
+    { organizationId: home.id, userId: admin.id, key },
+    { organizationId: other.id, userId: user.id, key: made.key },
   ]
 }
 
@@ -95,12 +98,12 @@ async function fill(
   await indexSearches(database)
   await sql`vacuum analyze`.execute(database.kysely)
 
-  const { measured, ...others } = await findOperations(database, owner.organizationId, agents)
+  const { measured, ...others } = await findOperations(database, owner, other, agents)
   const operations: Measurable[] = []
   for (const operation of measured) {
     const { call, blocks } = operation
     const before = blocks ? { ...call, ...nthUpdate(blocks, 'before', 0) } : call
-    operations.push({ ...operation, ...(await capture(app, key, call, before)) })
+    operations.push({ ...operation, ...(await capture(app, operation.key ?? key, call, before)) })
   }
   await app.close()
   return { key, operations, ...others }
