@@ -8,6 +8,9 @@ export interface Sample {
   body?: unknown
 }
 
+/** A small agent file. */
+const AGENT_FILE = { agents: [{ id: 'agent-0', name: 'Filed', agent_type: 'letta_v1_agent' }] }
+
 const fresh = () => `x${randomUUID().replaceAll('-', '')}`
 
 /** The managers of each type of group, all of them the same agent. */
@@ -111,8 +114,8 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   delete_project: ({ spareProject }) => [{ path: { project_id: spareProject } }],
   create_project: () => [{ body: { name: fresh() } }],
   create_template: ({ one }) => [{ body: { type: 'agent', agent_id: one.agent, name: fresh() } }],
-  modify_template: () => [{ body: { agent_file_json: {} } }],
-  modify_template_in_project: () => [{ body: { agent_file_json: {} } }],
+  modify_template: () => [{ body: { agent_file_json: AGENT_FILE } }],
+  modify_template_in_project: () => [{ body: { agent_file_json: AGENT_FILE } }],
   save_template: () => [{ body: { message: 'Saved' } }],
   save_template_in_project: () => [{ body: { message: 'Saved', migrate_agents: true } }],
   rollback_template: () => [{ body: { version: '1' } }],

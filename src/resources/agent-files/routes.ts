@@ -1,27 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
-import { faultsOf } from '../../http/faults.ts'
+import { checkOf } from '../../http/check.ts'
 import { addForms } from '../../http/form.ts'
 import type { App } from '../../http/server.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { exportAgent } from './export.ts'
 import { importAgents } from './import.ts'
-import { type Check, readAgentFile } from './read.ts'
+import { readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
 
 const tags = ['agents']
-
-/** Validates parts of a file as bodies are validated. */
-const checkOf =
-  (request: FastifyRequest): Check =>
-  (schema, value) => {
-    // What the server's compiler makes answers with its faults, not with a truth value.
-    const validate = request.compileValidationSchema(schema as never, 'body') as unknown as (value: unknown) => {
-      error?: { validation: Parameters<typeof faultsOf>[0] }
-    }
-    return faultsOf(validate(value).error?.validation ?? [], 'body')
-  }
 
 /** The secrets a form field holds as JSON. 422 for anything but an object of strings. */
 function secretsIn(field: 'secrets' | 'env_vars_json', text: string | undefined): Record<string, string> {

@@ -1,12 +1,52 @@
-import { inBody, invalid } from '../../lib/errors.ts'
+import type { Scope } from '../../db/scope.ts'
+import { ApiError, inBody, invalid } from '../../lib/errors.ts'
+import { importAgents } from '../agent-files/import.ts'
+import { type Check, readAgentFile } from '../agent-files/read.ts'
+import { agentBlocks } from '../agents/links.ts'
+import { deleteAgent } from '../agents/remove.ts'
+import { blocks } from '../blocks/schema.ts'
+import { configurationOfAgent } from './configuration.ts'
 import type { Configuration } from './schema.ts'
 
-/** What a template of the agent in an agent file holds. Agent files can't be read here yet: 422 that says what can be done. */
-export async function configurationOfFile(field: 'agent_file' | 'agent_file_json'): Promise<Configuration> {
-  throw invalid(
-    inBody(
-      field,
-      'cannot be read yet: create the agent, and the template from it, or set the snapshot of the template',
-    ),
-  )
+/** What a file is read with: how its parts are validated, and the model of an agent that has none. */
+export interface FileReader {
+  check: Check
+  defaultModel: string
+}
+
+/** Reads the file in a field of the body. 422 with the place of every fault, unless it holds a single agent. */
+function read(field: string, file: object, check: Check) {
+  try {
+    const parts = readAgentFile(JSON.stringify(file), check)
+    if (parts.agents.length === 1) return parts
+  } catch (error) {
+    if (!(error instanceof ApiError && error.faults)) throw error
+    throw invalid(
+      ...error.faults.map((fault) => ({ ...fault, field: `${field}.${fault.field.replace(/^file\.?/, '')}` })),
+    )
+  }
+  throw invalid(inBody(`${field}.agents`, 'must hold one agent: templates of several are not there yet'))
+}
+
+/**
+ * What a template of the agent in a file holds. The agent is imported for that and deleted again, inside the scope's
+ * transaction; its tools and folders stay, as the template refers to them. Tools of yours are changed into the file's
+ * where `override` says so.
+ */
+export async function configurationOfFile(
+  tx: Scope,
+  field: 'agent_file' | 'agent_file_json',
+  file: object,
+  override: boolean,
+  { check, defaultModel }: FileReader,
+): Promise<Configuration> {
+  const options = { secrets: {}, override_existing_tools: override, strip_messages: true }
+  const { agent_ids } = await importAgents(tx, read(field, file, check), options, defaultModel)
+  const [id] = agent_ids as [string]
+  const configuration = await configurationOfAgent(tx, id)
+  const own = await tx.linkedIds(agentBlocks, id)
+  const quiet = tx.unconditional()
+  await deleteAgent(quiet, id)
+  for (const block of own) await quiet.remove(blocks, block)
+  return configuration
 }

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { Scope } from '../../db/scope.ts'
+import { checkOf } from '../../http/check.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
 import { defaultProject, namedProject } from '../projects/projects.ts'
@@ -80,17 +82,18 @@ export const templateRoutes =
       {
         schema: {
           operationId: 'create_template',
-          summary: 'Create a template of an agent as it is now',
+          summary: 'Create a template of an agent as it is now, or of the one in an agent file',
           tags,
           headers: ProjectHeaders,
           body: CreateTemplate,
           response: { 201: Ref(Template) },
         },
       },
-      async ({ scope, body, headers }, reply) => {
+      async (request, reply) => {
+        const { scope, body, headers } = request
         const project = (await namedProject(scope, headers)) ?? (await defaultProject(scope)).id
         reply.code(201)
-        return createTemplate(scope, project, body)
+        return createTemplate(scope, project, body, { check: checkOf(request), defaultModel })
       },
     )
 
@@ -112,7 +115,12 @@ export const templateRoutes =
         },
         handler: async (request) => {
           const { scope, body } = request
-          const next = () => configurationOfFile('agent_file_json')
+          const { agent_file_json, update_existing_tools } = body
+          const next = (tx: Scope) =>
+            configurationOfFile(tx, 'agent_file_json', agent_file_json, update_existing_tools ?? false, {
+              check: checkOf(request),
+              defaultModel,
+            })
           await replaceCurrent(scope, await namedIn(request), next, body.save_existing_changes ?? false)
           return { success: true }
         },

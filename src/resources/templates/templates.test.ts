@@ -51,14 +51,45 @@ describe('a template', () => {
     expect((await bob.post('/v1/templates/', { type: 'agent', agent_id })).status).toBe(404)
   })
 
-  test('of an agent file is refused with what can be done instead, and nothing is changed', async () => {
+  test('of an agent file holds what the file’s agent has, and leaves no agent behind', async () => {
+    const { alice, bob } = server
+    const block = { label: 'human', value: 'Name: {{name}}' }
+    const source = await alice.post('/v1/agents/', {
+      name: 'Filed',
+      memory_blocks: [block],
+      tags: ['filed'],
+      secrets: { TOKEN: 'hush' },
+    })
+    const { body: agent_file } = await alice.get(`/v1/agents/${source.body.id}/export`)
+    const held = async () => [(await bob.get('/v1/agents/count')).body, (await bob.get('/v1/blocks/count')).body]
+    const before = await held()
+    const made = await bob.post('/v1/templates/', { type: 'agent_file', agent_file, name: 'filed' })
+    expect(made.status).toBe(201)
+    expect(await held()).toEqual(before)
+    const deployed = await bob.post('/v1/templates/filed:1/agents', { memory_variables: { name: 'Ann' } })
+    const agent = await bob.get(`/v1/agents/${deployed.body.agent_ids[0]}?include=agent.blocks&include=agent.tags`)
+    expect(agent.body).toMatchObject({ system: source.body.system, tags: ['filed'] })
+    expect(agent.body.blocks).toMatchObject([{ label: 'human', value: 'Name: Ann' }])
+
+    const agent_file_json = structuredClone(agent_file)
+    agent_file_json.agents[0].system = 'You are another.'
+    const changed = await bob.patch('/v1/templates/filed', { agent_file_json, save_existing_changes: true })
+    expect([changed.status, changed.body]).toEqual([200, { success: true }])
+    expect((await bob.post('/v1/templates/filed/save', {})).status).toBe(200)
+    const next = await bob.post('/v1/templates/filed:latest/agents', {})
+    expect((await bob.get(`/v1/agents/${next.body.agent_ids[0]}`)).body.system).toBe('You are another.')
+  })
+
+  test('of an agent file that can’t be read is refused with every place that is wrong, and nothing is changed', async () => {
     const { alice } = server
-    const made = await alice.post('/v1/templates/', { type: 'agent_file', agent_file: { agents: [] } })
-    expect([made.status, made.body.errors[0].field]).toEqual([422, 'agent_file'])
+    const fields = (reply: { body: { errors: { field: string }[] } }) => reply.body.errors.map(({ field }) => field)
+    const none = await alice.post('/v1/templates/', { type: 'agent_file', agent_file: { agents: [] } })
+    expect([none.status, fields(none)]).toEqual([422, ['agent_file.agents']])
     const template = await makeTemplate(alice)
-    const body = { agent_file_json: {}, save_existing_changes: true }
-    const changed = await alice.patch(`/v1/templates/${template.name}`, body)
-    expect([changed.status, changed.body.errors[0].field]).toEqual([422, 'agent_file_json'])
+    const agent_file_json = { agents: [{ id: 'agent-0', name: 7 }] }
+    const bad = await alice.patch(`/v1/templates/${template.name}`, { agent_file_json, save_existing_changes: true })
+    expect(bad.status).toBe(422)
+    expect(fields(bad)).toContain('agent_file_json.agents[0].name')
     expect((await alice.get(`/v1/templates/?name=${template.name}&exact=true`)).body.templates).toEqual([template])
   })
 

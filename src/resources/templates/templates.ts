@@ -5,7 +5,7 @@ import type { Filter } from '../../db/reads.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { randomName } from '../agents/names.ts'
-import { configurationOfFile } from './agent-file.ts'
+import { configurationOfFile, type FileReader } from './agent-file.ts'
 import type { CreateTemplate, ListTemplates } from './body.ts'
 import { configurationOf, configurationOfAgent, insertVersion, replaceVersion } from './configuration.ts'
 import { holding, type Named, templateNamed } from './named.ts'
@@ -69,11 +69,21 @@ async function insertTemplate(
   return template
 }
 
-/** Makes a template of an agent as it is now, in this project. 404 for an unknown agent, 409 for a taken name. */
-export const createTemplate = (scope: Scope, projectId: string, body: CreateTemplate): Promise<Template> =>
+/**
+ * Makes a template of an agent as it is now, or of the one in an agent file, in this project. 404 for an unknown agent,
+ * 409 for a taken name, 422 for a file that can't be read.
+ */
+export const createTemplate = (
+  scope: Scope,
+  projectId: string,
+  body: CreateTemplate,
+  reader: FileReader,
+): Promise<Template> =>
   scope.transaction(async (tx) => {
     const configuration =
-      body.type === 'agent' ? await configurationOfAgent(tx, body.agent_id) : await configurationOfFile('agent_file')
+      body.type === 'agent'
+        ? await configurationOfAgent(tx, body.agent_id)
+        : await configurationOfFile(tx, 'agent_file', body.agent_file, body.update_existing_tools ?? false, reader)
     return insertTemplate(tx, projectId, body.name, configuration)
   })
 
