@@ -4,6 +4,7 @@ import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
 import type { Database } from './database.ts'
 import { answerFor, undone } from './faults.ts'
+import type { Names } from './members.ts'
 import { type Resource, VERSION, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
 
@@ -16,6 +17,8 @@ export interface Actor {
   requestId: string | null
   /** Whether the organization runs the whole server. */
   operator: boolean
+  /** The names the caller reads; `neutral` if absent. */
+  names?: Names | undefined
   /** `If-Match`: the versions the caller is content to change. */
   ifMatch?: readonly number[] | undefined
 }

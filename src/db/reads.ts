@@ -14,7 +14,7 @@ export type Filter<T extends Table> = (query: Select<T>) => Select<T>
 
 /** The verbs that read. */
 export function createReads(context: Context) {
-  const { organizationId } = context.actor
+  const { organizationId, names = 'neutral' } = context.actor
 
   /** A select that already names the owner; what is added to it can only narrow it. */
   function from<T extends Table>(table: T): Select<T> {
@@ -51,12 +51,13 @@ export function createReads(context: Context) {
    * adds to its own columns. 404 when the organization has none with this id.
    */
   async function retrieve<Wire>(resource: Resource<Wire>, id: string, written?: Written): Promise<Wire & Versioned> {
+    const own = resource.written[names]
     const statement = written
       ? writeOne(resource, organizationId, id, written)
-      : CompiledQuery.raw(resource.oneWritten, [organizationId, id])
+      : CompiledQuery.raw(own.one, [organizationId, id])
     const [row] = await rowsOf<WrittenOne>(context, statement)
     if (!row) throw missing(resource, id)
-    return oneOf<Wire>(row, resource.composed || Boolean(written?.tables?.length), written ?? resource.written)
+    return oneOf<Wire>(row, resource.composed || Boolean(written?.tables?.length), written ?? own)
   }
 
   /**
@@ -67,7 +68,7 @@ export function createReads(context: Context) {
     resource: Resource<Wire, T>,
     page: PageQuery,
     filter?: Filter<T>,
-    written = resource.written,
+    written: Written = resource.written[names],
   ): Promise<PageOf<Wire>> {
     const keys = keyset(resource, organizationId, page)
     let query = from(resource.table)

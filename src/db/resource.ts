@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
-import { membersOf, objectOf } from './members.ts'
+import { membersOf, type Names, objectOf } from './members.ts'
 import type { Tables } from './tables.ts'
 
 /** What the storage layer has to know of a resource. Declared once, beside its wire shape. */
@@ -13,12 +13,8 @@ export interface Resource<Wire = unknown, T extends string = string> {
   fields: RawBuilder<unknown>
   /** The statement that reads one: `$1` is the organization, `$2` the id. */
   one: string
-  /** SQL: the members of the wire shape's JSON object. */
-  members: string
-  /** The wire shape as the database writes it. */
-  written: Written
-  /** The statement that reads one as it goes out: `$1` is the organization, `$2` the id. */
-  oneWritten: string
+  /** The wire shape as the database writes it, in either names. */
+  written: Record<Names, WrittenResource>
   /** Whether its answers hold more than the row its version counts. */
   composed: boolean
   /** Columns that must not be copied into the history. */
@@ -32,6 +28,14 @@ export interface Resource<Wire = unknown, T extends string = string> {
 interface Definition<T extends string> extends Pick<Resource<unknown, T>, 'table' | 'prefix' | 'unlogged' | 'order'> {
   /** JSON fields that are not columns: SQL over the table's own row. */
   computed?: Record<string, string>
+}
+
+/** A resource as the database writes it. */
+export interface WrittenResource extends Written {
+  /** SQL: the members of its JSON object. */
+  members: string
+  /** The statement that reads one: `$1` is the organization, `$2` the id. */
+  one: string
 }
 
 /** How the database writes rows as JSON: a text for each. */
@@ -58,17 +62,18 @@ export const defineResource =
     const names = Object.keys(schema.properties)
     const sourceOf = (name: string) => computed[name] ?? `"${table}"."${name}"`
     const fields = names.map((name) => `${sourceOf(name)} as "${name}"`).join(', ')
-    const members = membersOf(schema, sourceOf)
-    const json = objectOf(members)
     const select = (what: string) => `select ${what}, version from "${table}" where organization_id = $1 and id = $2`
+    const writtenIn = (written: Names): WrittenResource => {
+      const members = membersOf(schema, sourceOf, written)
+      const json = objectOf(members)
+      return { json: sql.raw(json), members, one: select(`${json} as json`) }
+    }
     return {
       ...definition,
       columns: names.filter((name) => !(name in computed)),
       fields: sql.raw(fields),
       one: select(fields),
-      members,
-      written: { json: sql.raw(json) },
-      oneWritten: select(`${json} as json`),
+      written: { neutral: writtenIn('neutral'), vendor: writtenIn('vendor') },
       composed: Object.keys(computed).length > 0,
     }
   }

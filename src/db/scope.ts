@@ -4,6 +4,7 @@ import { type Actor, type Context, repeating, rowsOf } from './context.ts'
 import type { Database } from './database.ts'
 import { answerFor, undone } from './faults.ts'
 import { createLinks } from './links.ts'
+import type { Names } from './members.ts'
 import { createReads, type Reads } from './reads.ts'
 import type { Tables } from './tables.ts'
 import { createWrites } from './writes.ts'
@@ -14,6 +15,8 @@ import { createWrites } from './writes.ts'
  */
 export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnType<typeof createLinks> {
   organizationId: string
+  /** The names the caller reads. */
+  names: Names
   userId: string | null
   /** The caller's key. */
   keyId: string | null
@@ -46,6 +49,7 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
     ...createWrites(context, reads),
     ...createLinks(context, reads),
     organizationId: actor.organizationId,
+    names: actor.names ?? 'neutral',
     userId: actor.userId,
     keyId: actor.keyId,
     operator: actor.operator,

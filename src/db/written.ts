@@ -1,5 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { RawJson } from '../lib/json.ts'
+import type { Names } from './members.ts'
 import type { Keyset } from './page.ts'
 import {
   COMPOSED,
@@ -78,7 +79,12 @@ export const oneOf = <Wire>({ json, version }: WrittenOne, composed: boolean, wr
  * A table `name` of what is attached to the rows of `page`, by `owner`: the JSON array of it (`json`) and of its ids
  * (`ids`), in the order it was attached. What several owners share is written once.
  */
-export function attached(name: string, link: Link, target: Resource, organizationId: string): RawBuilder<unknown>[] {
+export function attached(
+  name: string,
+  link: Link,
+  target: Resource,
+  { organizationId, names }: { organizationId: string; names: Names },
+): RawBuilder<unknown>[] {
   const [links, written] = [sql.table(`${name}_links`), sql.table(`${name}_written`)]
   const row = sql.table(target.table)
   return [
@@ -87,7 +93,7 @@ export function attached(name: string, link: Link, target: Resource, organizatio
       from ${sql.table(link.table)} where organization_id = ${organizationId}
         and ${sql.ref(link.ownerColumn)} in (select id from page))`,
     sql`${written} as materialized (
-      select ${row}.id, ${target.written.json} as json from ${row}
+      select ${row}.id, ${target.written[names].json} as json from ${row}
       where ${row}.organization_id = ${organizationId} and ${row}.id in (select target from ${links}))`,
     sql`${sql.table(name)} as (
       select owner, '[' || string_agg(json, ',' order by position) || ']' as json,

@@ -4,6 +4,7 @@ import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
 import { addClientAccess, type ClientPolicy, checkClient } from './client-access.ts'
 import { matchVersions } from './headers.ts'
+import { namesOf } from './letta.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 /** What a key may hold: reading, changing, seeing secret values, running the organization. */
@@ -53,7 +54,7 @@ export function addAuth(
       throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
     }
     const ifMatch = request.method === 'POST' ? undefined : matchVersions(request.headers['if-match'])
-    request.scope = createScope({ ...actor, requestId: request.id, ifMatch })
+    request.scope = createScope({ ...actor, requestId: request.id, ifMatch, names: namesOf(request) })
   })
 }
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '../lib/errors.ts'
 import { keyOf } from './auth.ts'
+import { surfaceOf } from './letta.ts'
 
 /** What makes a request the same as another one, and what follows from that. */
 export interface Claim {
@@ -62,7 +63,7 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   }
   const apiKey = keyOf(request)!
   const [path, ...search] = request.url.split('?')
-  const where = [method, path!.replace(/\/+$/, '')]
+  const where = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]
   const what = [search.join('?'), headers['if-match'] ?? null, body ?? null]
   if (given === undefined) {
     const id = hash(apiKey, ...where, ...what)

@@ -48,6 +48,29 @@ describe('the Letta surface', () => {
     expect((await bob.get(`/letta/v1/agents/${id}`)).status).toBe(404)
   })
 
+  test('reads back in the vendor’s names whatever holds an embedding configuration, at any depth', async () => {
+    const { alice } = server
+    const embedding_config = {
+      embedding_model: 'm',
+      embedding_endpoint_type: 'azure',
+      embedding_dim: 3,
+      azure_deployment: 'a',
+      azure_endpoint: '"cloud_endpoint": "x"}',
+      azure_version: '2',
+    }
+    const made = await alice.post('/letta/v1/archives/', { name: 'Azure', embedding_config })
+    expect(made.body.embedding_config).toEqual(embedding_config)
+    expect((await alice.get(`/letta/v1/archives/${made.body.id}`)).body).toEqual(made.body)
+    expect((await alice.get('/letta/v1/archives/?name=Azure')).body).toEqual([made.body])
+    const folder = await alice.post('/letta/v1/folders/', { name: 'Azure', embedding_config, metadata: OWN })
+    const agent = await alice.post('/letta/v1/agents/', { name: 'Holder', folder_ids: [folder.body.id] })
+    expect(agent.body.sources).toMatchObject([{ embedding_config, metadata: OWN }])
+    const [listed] = (await alice.get('/letta/v1/agents/?name=Holder&include=agent.sources&include=agent.tools')).body
+    expect(listed.sources).toMatchObject([{ embedding_config, metadata: OWN }])
+    expect(listed.tools.map((tool: { tool_type: string }) => tool.tool_type)).toContain('letta_files_core')
+    expect((await alice.get(`/v1/archives/${made.body.id}`)).body.embedding_config).toHaveProperty('cloud_version', '2')
+  })
+
   test('ignores parameters and keys it does not know, at any depth', async () => {
     const { alice } = server
     const made = await alice.post('/letta/v1/archives/', {

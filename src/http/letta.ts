@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import type { Names } from '../db/members.ts'
 import { RawJson } from '../lib/json.ts'
 import { NEUTRAL_FIELDS, NEUTRAL_VALUES } from '../lib/vendor-names.ts'
-import { decode, encode, encodeWritten, type Resolve, type Schema } from './codec.ts'
+import { decode, encode, type Resolve, type Schema } from './codec.ts'
 
 /**
  * The surface for clients of the Letta API: the same routes under another prefix, in the vendor's names. Unknown
@@ -21,6 +22,9 @@ export function enterLetta(raw: IncomingMessage, url: string): string {
 }
 
 const isLetta = (request: FastifyRequest): boolean => ENTERED in request.raw
+
+/** The names a request is answered in. */
+export const namesOf = (request: FastifyRequest): Names => (isLetta(request) ? 'vendor' : 'neutral')
 
 /** What stands before a route's path on the surface a request came by. */
 export const surfaceOf = (request: FastifyRequest): string => (isLetta(request) ? LETTA_PREFIX : '')
@@ -70,11 +74,8 @@ export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void
 
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     if (!isLetta(request) || reply.statusCode >= 400) return done(null, payload)
-    if (request.method === 'GET' && payload instanceof RawJson) {
-      return done(null, payload.map(encodeWritten))
-    }
-    const schema = answerSchema(request, reply.statusCode)
-    const value = payload instanceof RawJson ? JSON.parse(payload.text) : payload
-    done(null, schema ? encode(schema, value, resolve) : value)
+    // What the database has written bears the caller's names already.
+    const schema = payload instanceof RawJson ? undefined : answerSchema(request, reply.statusCode)
+    done(null, schema ? encode(schema, payload, resolve) : payload)
   })
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { membersOf } from '../../db/members.ts'
 import type { Link, Resource, Versioned, Written } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { attached } from '../../db/written.ts'
@@ -10,7 +11,7 @@ import { identities } from '../identities/schema.ts'
 import { tools } from '../tools/schema.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { type Include, LEGACY_INCLUDES } from './query.ts'
-import { type Agent, agents } from './schema.ts'
+import { Agent, agents } from './schema.ts'
 import { revealSecrets, writtenSecrets } from './secrets.ts'
 
 export type Loaded = Agent & Versioned
@@ -27,6 +28,8 @@ interface Relation {
 
 const NONE = sql`'[]'`
 
+const ownColumn = (field: string) => `agents.${field}`
+
 const joined = (name: string) => sql`left join ${sql.table(name)} on ${sql.table(name)}.owner = agents.id`
 
 /** What a link attaches to agents. */
@@ -37,8 +40,8 @@ function linked(
 ) {
   const name = `attached_${target.table}`
   const column = (column: string) => sql`coalesce(${sql.ref(`${name}.${column}`)}, '[]')`
-  return ({ organizationId }: Scope): Relation => ({
-    tables: attached(name, link, target, organizationId),
+  return (scope: Scope): Relation => ({
+    tables: attached(name, link, target, scope),
     join: joined(name),
     fields: fields(column('json'), column('ids')),
   })
@@ -55,10 +58,10 @@ const RELATIONS: Record<Include, (scope: Scope) => Relation> = {
     }
   },
   'agent.identities': linked(agentIdentities, identities, (json, ids) => ({ identities: json, identity_ids: ids })),
-  'agent.managed_group': ({ organizationId }) => ({
+  'agent.managed_group': ({ organizationId, names }) => ({
     // Of several, the oldest: it stays the same while others come and go.
     tables: [
-      sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, ${groups.written.json} as json
+      sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, ${groups.written[names].json} as json
         from groups where organization_id = ${organizationId} and manager_agent_id in (select id from page)
         order by manager_agent_id, id)`,
     ],
@@ -97,7 +100,8 @@ function load(scope: Scope, relations: readonly Include[]) {
     { blocks: NONE, tools: NONE, sources: NONE, tags: NONE, file_blocks: NONE },
     ...loaded.map((relation) => relation.fields),
   )
-  const memory = sql`'{"agent_type":"' || agents.agent_type || '","blocks":' || ${fields.blocks}
+  const type = membersOf({ properties: { agent_type: Agent.properties.agent_type } }, ownColumn, scope.names)
+  const memory = sql`'{' || ${sql.raw(type)} || ',"blocks":' || ${fields.blocks}
     || ',"file_blocks":' || ${file_blocks} || ',"git_enabled":false,"prompt_template":""}'`
   return {
     fields,
@@ -116,7 +120,7 @@ export function agentsWith(scope: Scope, relations: readonly Include[]): Written
   const members = Object.entries({ ...fields, memory }).map(([name, json]) => sql`${sql.lit(`"${name}":`)} || ${json}`)
   return {
     ...from,
-    json: sql`'{' || concat_ws(',', ${sql.raw(agents.members)}, ${sql.join(members)}) || '}'`,
+    json: sql`'{' || concat_ws(',', ${sql.raw(agents.written[scope.names].members)}, ${sql.join(members)}) || '}'`,
     complete: relations.includes('agent.secrets') ? (text) => revealSecrets(scope, text) : undefined,
   }
 }

@@ -27,7 +27,7 @@ export async function searchTools(scope: Scope, body: SearchTools): Promise<Foun
   // Any of the words will do; the more and the rarer places they stand in, the better.
   const words = sql`replace(plainto_tsquery('english', tool_words(${query ?? ''}))::text, '&', '|')::tsquery`
   const found = await scope.query<{ json: string; text: string }>(sql`
-    select ${tools.written.json} as json, tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
+    select ${tools.written.neutral.json} as json, tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
     from tools ${query ? sql`cross join (select ${words} as words) as asked` : sql``}
     where ${sql.join(conditions, sql` and `)}
     order by ${order} tools.created_at desc, tools.id desc limit ${limit ?? 50}`)
