@@ -37,6 +37,11 @@ const STATIC_STEPS: readonly Step[] = [
     command: `${NODE} scripts/openapi.ts`,
     remedy: '`npm run openapi`, then look at what changed for callers before you commit it.',
   },
+  {
+    name: 'compatibility',
+    command: `${NODE} scripts/compatibility.ts`,
+    remedy: '`npm run compatibility`; what has no reason gets one in scripts/compatibility/reasons.ts.',
+  },
 ]
 
 const TESTS: Step = {

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { committedPage, currentPage } from '../scripts/compatibility.ts'
+import { startTestServer, type TestServer } from './server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.close())
+
+interface Claim {
+  method: string
+  path: string
+  state: string
+  difference: string
+}
+
+/** What the page says of each operation. */
+const claims: Claim[] = [...committedPage().matchAll(/^\| `([A-Z]+) (\S+)` \| (\w+) \| (.*) \|$/gm)].map(
+  ([, method, path, state, difference]) => ({ method: method!, path: path!, state: state!, difference: difference! }),
+)
+const absent = claims.filter(({ state }) => state === 'absent')
+const present = claims.filter(({ state }) => state !== 'absent')
+
+const UUID = '00000000-0000-4000-8000-000000000000'
+
+/** A path with something in the place of each parameter: an id of nothing where an id is meant. */
+const filled = (path: string) =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const kind = /^(\w+?)(_id|Id)$/.exec(name)?.[1]
+    return kind ? `${kind === 'folder' ? 'source' : kind}-${UUID}` : 'x'
+  })
+
+/** How the surface for clients of the Letta API answers: the status, and whether the path is there at all. */
+async function probe({ method, path }: Claim) {
+  const { status, body } = await server.alice.call(method, `/letta${filled(path)}`)
+  return { status, gone: status === 405 || (status === 404 && String(body.detail).startsWith('There is nothing at')) }
+}
+
+async function answers(asked: readonly Claim[]) {
+  const found: (Claim & Awaited<ReturnType<typeof probe>>)[] = []
+  for (const claim of asked) found.push({ ...claim, ...(await probe(claim)) })
+  return found
+}
+
+const written = (found: readonly Claim[]) => found.map(({ method, path }) => `${method} ${path}`)
+
+describe('the page of what is compatible', () => {
+  test('is what the OpenAPI document and the facts of the Letta API give', () => {
+    // Not compared by `toBe`: the difference of two long texts says less than the remedy.
+    const same = committedPage() === currentPage()
+    expect(same, 'docs/compatibility.md is not true any more: run `npm run compatibility`').toBe(true)
+  })
+
+  test('speaks of every operation, and says what is different where something is', () => {
+    expect(claims).toHaveLength(302)
+    expect(new Set(written(claims)).size).toBe(302)
+    const silent = claims.filter(({ state, difference }) => (state === 'identical') !== (difference === ''))
+    expect(written(silent)).toEqual([])
+  })
+
+  test('calls nothing absent that is there', async () => {
+    const there = (await answers(absent)).filter(({ gone }) => !gone)
+    // A word in the place of an id, which the page says.
+    expect(there.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([
+      'GET /v1/folders/metadata 422',
+    ])
+  })
+
+  test('calls nothing there that is absent, or that answers with a fault of the server', async () => {
+    const found = await answers(present)
+    expect(written(found.filter(({ gone }) => gone))).toEqual([])
+    expect(written(found.filter(({ status }) => status >= 500))).toEqual([])
+  })
+
+  test('names limits that hold', async () => {
+    const { alice } = server
+    const agentFile = { agents: [] }
+    expect((await alice.post('/letta/v1/tools/search', { query: 'x', search_mode: 'vector' })).status).toBe(422)
+    const made = await alice.post('/letta/v1/templates', { type: 'agent_file', agent_file: agentFile, name: 'x' })
+    expect([made.status, made.body.errors?.[0].field]).toEqual([422, 'agent_file'])
+    const agent = (await alice.post('/letta/v1/agents/', { name: 'A', model: 'openai/gpt-4o-mini' })).body.id
+    const template = (await alice.post('/letta/v1/templates', { type: 'agent', agent_id: agent, name: 'mine' })).body
+    const path = `/letta/v1/templates/${template.project_id}/mine:current/agent-file`
+    const put = await alice.call('PUT', path, { agent_file_json: agentFile })
+    expect([put.status, put.body.errors?.[0].field]).toEqual([422, 'agent_file_json'])
+  })
+
+  test('is right that names of the query and the body that are not known are passed over', async () => {
+    const { alice } = server
+    expect((await alice.get('/letta/v1/archives/?nothing=1')).status).toBe(200)
+    const made = await alice.post('/letta/v1/archives/', { name: 'A', nothing: 1 })
+    expect([made.status, 'nothing' in made.body]).toEqual([200, false])
+  })
+})
