@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Fasti
 import { answerFor } from '../db/faults.ts'
 import { ApiError, type Fault, invalid, problem } from '../lib/errors.ts'
 import { faultsOf } from './faults.ts'
+import { surfaceOf } from './letta.ts'
 
 /** Every fault of a request, wherever it is: the framework stops at the first part that has one. */
 function faultsIn(request: FastifyRequest): Fault[] {
@@ -97,7 +98,7 @@ export function addErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     send(
       reply,
-      new ApiError('not_found', `There is nothing at ${request.url.split('?')[0]}.`, {
+      new ApiError('not_found', `There is nothing at ${surfaceOf(request)}${request.url.split('?')[0]}.`, {
         headers: { 'x-should-retry': 'false' },
       }),
       request.id,

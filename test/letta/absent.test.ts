@@ -1,0 +1,151 @@
+import Letta, { toFile } from '@letta-ai/letta-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+
+/** The methods of the SDK this server has no operation for. One that gets an operation gets a test, and leaves. */
+const ABSENT = [
+  'agents.files.close',
+  'agents.files.closeAll',
+  'agents.files.list',
+  'agents.files.open',
+  'agents.messages.cancel',
+  'agents.messages.compact',
+  'agents.messages.create',
+  'agents.messages.createAsync',
+  'agents.messages.list',
+  'agents.messages.reset',
+  'agents.messages.stream',
+  'agents.passages.create',
+  'agents.passages.delete',
+  'agents.passages.list',
+  'agents.passages.search',
+  'agents.recompile',
+  'agents.schedule.create',
+  'agents.schedule.delete',
+  'agents.schedule.list',
+  'agents.schedule.retrieve',
+  'agents.tools.run',
+  'archives.passages.create',
+  'archives.passages.createMany',
+  'archives.passages.delete',
+  'conversations.cancel',
+  'conversations.create',
+  'conversations.delete',
+  'conversations.fork',
+  'conversations.list',
+  'conversations.messages.compact',
+  'conversations.messages.create',
+  'conversations.messages.list',
+  'conversations.messages.stream',
+  'conversations.recompile',
+  'conversations.retrieve',
+  'conversations.update',
+  'environments.list',
+  'environments.retrieve',
+  'environments.sendMessage',
+  'folders.files.delete',
+  'folders.files.list',
+  'folders.files.retrieve',
+  'folders.files.upload',
+  'mcpServers.create',
+  'mcpServers.delete',
+  'mcpServers.list',
+  'mcpServers.refresh',
+  'mcpServers.retrieve',
+  'mcpServers.tools.list',
+  'mcpServers.tools.retrieve',
+  'mcpServers.tools.run',
+  'mcpServers.update',
+  'messages.list',
+  'messages.retrieve',
+  'messages.search',
+  'models.embeddings.list',
+  'models.list',
+  'passages.search',
+  'runs.list',
+  'runs.messages.list',
+  'runs.messages.stream',
+  'runs.retrieve',
+  'runs.steps.list',
+  'runs.trace.retrieve',
+  'runs.usage.retrieve',
+  'steps.feedback.create',
+  'steps.list',
+  'steps.messages.list',
+  'steps.metrics.retrieve',
+  'steps.retrieve',
+  'steps.trace.retrieve',
+]
+
+type Method = (...args: unknown[]) => Promise<unknown>
+
+/** Every method of a resource of the SDK and of the resources in it, by its path from the client. */
+function methodsOf(resource: object, path = ''): [string, Method][] {
+  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(resource))
+    .filter((name) => name !== 'constructor')
+    .map((name): [string, Method] => {
+      const method = (resource as Record<string, Method>)[name]!
+      return [path + name, method.bind(resource)]
+    })
+  return [...own, ...resourcesOf(resource).flatMap(([name, inner]) => methodsOf(inner, `${path}${name}.`))]
+}
+
+const resourcesOf = (holder: object) =>
+  Object.entries(holder).filter(([name, value]) => /^[a-z]/.test(name) && value?._client) as [string, object][]
+
+let server: LettaServer
+let methods: Map<string, () => Promise<unknown>>
+beforeAll(async () => {
+  server = await startLetta()
+  const agent_id = (await server.alice.agents.create({ name: 'Agent' })).id
+  const folder_id = (await server.alice.folders.create({ name: 'Folder' })).id
+  const archive_id = (await server.alice.archives.create({ name: 'Archive' })).id
+  const ids: Record<string, string> = { agentID: agent_id, folderID: folder_id, archiveID: archive_id }
+  const given = {
+    agent_id,
+    folder_id,
+    archive_id,
+    mcp_server_id: `mcp_server-${UNKNOWN}`,
+    messages: [{ role: 'user', content: 'Hello' }],
+    text: 'x',
+    query: 'x',
+    file: await toFile(Buffer.from('x'), 'x.txt'),
+  }
+  /** What a parameter is given: an id, or the rest, of which each method takes what it knows. */
+  const argumentFor = (name: string) =>
+    name === 'options' ? undefined : /(ID|Name|Label|Version|token)$/.test(name) ? (ids[name] ?? 'x') : given
+  methods = new Map(
+    resourcesOf(server.alice)
+      .flatMap(([name, resource]) => methodsOf(resource, `${name}.`))
+      .map(([path, method]) => {
+        const [, parameters] = /\(([^)]*)\)/.exec(sourceOf(server.alice, path))!
+        const args = parameters!.split(',').map((parameter) => argumentFor(parameter.split('=')[0]!.trim()))
+        return [path, () => method(...args)]
+      }),
+  )
+})
+afterAll(() => server.close())
+
+/** The source of a method, which names its parameters. */
+function sourceOf(client: Letta, path: string): string {
+  const method = path.split('.').reduce<unknown>((holder, name) => (holder as Record<string, unknown>)[name], client)
+  return String(method)
+}
+
+const NO_OPERATION = /^404 There is nothing at \/letta\/v1\/\S+\.$/
+
+test.each(ABSENT)('%s is refused as what is not there', async (path) => {
+  await refused(methods.get(path)!(), Letta.NotFoundError, NO_OPERATION)
+})
+
+test('every other method of the SDK reaches an operation', async () => {
+  const others = [...methods.keys()].filter((path) => !ABSENT.includes(path))
+  expect(others).toHaveLength(methods.size - ABSENT.length)
+  for (const path of others) {
+    const message = await methods.get(path)!().then(
+      () => '',
+      (error: Error) => error.message,
+    )
+    expect([path, message]).not.toEqual([path, expect.stringMatching(NO_OPERATION)])
+  }
+})

@@ -1,0 +1,86 @@
+import Letta from '@letta-ai/letta-client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+
+let server: LettaServer
+beforeAll(async () => {
+  server = await startLetta()
+})
+afterAll(() => server.close())
+
+/** A client that counts what it sends, and keeps the requests. */
+function counting(client: Letta) {
+  const sent: Request[] = []
+  return {
+    sent,
+    client: client.withOptions({
+      fetch: (input, init) => {
+        const request = new Request(input as RequestInfo, init as RequestInit)
+        sent.push(request)
+        return fetch(request)
+      },
+    }),
+  }
+}
+
+describe('the SDK', () => {
+  test('asks for the health of the server without a key', async () => {
+    expect(await server.alice.health()).toEqual({ status: 'ok', version: 'test' })
+    expect(await server.alice.withOptions({ apiKey: null as never }).health()).toMatchObject({ status: 'ok' })
+  })
+
+  test('throws the error of its cause, with the server’s own words, after one request', async () => {
+    const { alice } = server
+    const folder = await alice.folders.create({ name: 'Taken' })
+    const { key } = (await server.neutral.post('/v1/api-keys/', { name: 'reader', scopes: ['read'] })).body
+    const reader = server.client(key)
+    for (const [from, call, type, text] of [
+      [server.client('cairn_wrong'), (c: Letta) => c.folders.list(), Letta.AuthenticationError, /key/],
+      [reader, (c: Letta) => c.folders.create({ name: 'x' }), Letta.PermissionDeniedError, /"write"/],
+      [alice, (c: Letta) => c.folders.retrieve(`source-${UNKNOWN}`), Letta.NotFoundError, UNKNOWN],
+      [alice, (c: Letta) => c.folders.list({ after: 'source-1' }), Letta.UnprocessableEntityError, 'source-<uuid>'],
+      [alice, (c: Letta) => c.folders.list({ limit: 201 }), Letta.UnprocessableEntityError, '200'],
+      [alice, (c: Letta) => c.folders.create({ name: 'Taken' }), Letta.ConflictError, /already exists/],
+      [alice, (c: Letta) => c.folders.create({} as never), Letta.UnprocessableEntityError, /name/],
+      [alice, (c: Letta) => c.get('/v1/nothing'), Letta.NotFoundError, '/letta/v1/nothing'],
+      [alice, (c: Letta) => c.put(`/v1/folders/${folder.id}`, { body: {} }), Letta.APIError, '405 PUT is not allowed'],
+      [
+        alice,
+        (c: Letta) => c.folders.update(folder.id, { name: 'x' }, { headers: { 'If-Match': '"9"' } }),
+        Letta.APIError,
+        /^412 /,
+      ],
+    ] as const) {
+      const { client, sent } = counting(from)
+      const error = await refused(call(client), type, text)
+      expect(error.headers!.get('x-request-id')).toBe((error.error as { request_id: string }).request_id)
+      expect(sent).toHaveLength(1)
+    }
+  })
+
+  test('is told every fault of a request by its own names', async () => {
+    const error = await refused(
+      server.alice.agents.create({
+        name: 5 as never,
+        tags: 'x' as never,
+        embedding_config: { embedding_model: 'm', embedding_endpoint_type: 'azure', embedding_dim: 3, azure_endpoint: 5 as never },
+      }),
+      Letta.UnprocessableEntityError,
+      /azure_endpoint/,
+    )
+    const fields = (error.error as { errors: { field: string }[] }).errors.map(({ field }) => field)
+    expect(fields).toEqual(expect.arrayContaining(['name', 'tags', 'embedding_config.azure_endpoint']))
+  })
+
+  test('gets an answer it can read and name in a log to every request', async () => {
+    const { client, sent } = counting(server.alice)
+    const { response, request_id } = Object.assign(await client.blocks.create({ label: 'a', value: 'x' }).withResponse(), {
+      request_id: 'sent-by-the-caller',
+    })
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+    const named = await client.blocks.list({}, { headers: { 'X-Request-Id': request_id } }).withResponse()
+    expect(named.response.headers.get('x-request-id')).toBe(request_id)
+    expect(sent[0]!.headers.get('x-stainless-retry-count')).toBe('0')
+  })
+})
