@@ -3,7 +3,7 @@ import type { FastifySchemaValidationError } from 'fastify'
 import type { Fault } from '../lib/errors.ts'
 
 /** A validation error as Ajv gives it with `verbose`. */
-type Invalid = FastifySchemaValidationError & {
+export type Invalid = FastifySchemaValidationError & {
   schemaPath: string
   params: Record<string, unknown>
   parentSchema?: { title?: string; properties?: object; type?: string | string[] }
@@ -126,11 +126,15 @@ const isNullFault = ({ keyword, params }: Invalid) => keyword === 'type' && para
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** Every fault of a request that failed validation, each once, in words. */
-export function faultsOf(errors: FastifySchemaValidationError[], context: string): Fault[] {
+/** Every fault of a request that failed validation, each once, in words. `named` gives an error the caller's names. */
+export function faultsOf(
+  errors: FastifySchemaValidationError[],
+  context: string,
+  named: (error: Invalid) => Invalid = (error) => error,
+): Fault[] {
   const faults = ofMeantVariant(errors as Invalid[]).map((error) => ({
     in: PLACES[context as keyof typeof PLACES] ?? 'body',
-    ...describe(error, Object.keys(error.parentSchema?.properties ?? {})),
+    ...describe(named(error), Object.keys(error.parentSchema?.properties ?? {})),
   }))
   const seen = new Set<string>()
   return faults.filter(({ field, message }) => {

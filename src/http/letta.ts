@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Names } from '../db/members.ts'
 import { RawJson } from '../lib/json.ts'
-import { NEUTRAL_FIELDS, NEUTRAL_VALUES } from '../lib/vendor-names.ts'
+import { FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
 import { decode, encode, type Resolve, type Schema } from './codec.ts'
+import type { Invalid } from './faults.ts'
 
 /**
  * The surface for clients of the Letta API: the same routes under another prefix, in the vendor's names. Unknown
@@ -28,6 +29,22 @@ export const namesOf = (request: FastifyRequest): Names => (isLetta(request) ? '
 
 /** What stands before a route's path on the surface a request came by. */
 export const surfaceOf = (request: FastifyRequest): string => (isLetta(request) ? LETTA_PREFIX : '')
+
+/** A validation error in the vendor's names: fields the schema knows, and the values it allows. */
+function nameFault(error: Invalid): Invalid {
+  const { instancePath, schemaPath, params } = error
+  const nameOf = (part: string) => (schemaPath.includes(`/properties/${part}/`) ? (FIELDS[part] ?? part) : part)
+  const { allowedValues } = params as { allowedValues?: unknown[] }
+  const valueOf = (value: unknown) => VALUES[String(value)] ?? value
+  return {
+    ...error,
+    instancePath: instancePath.split('/').map(nameOf).join('/'),
+    params: { ...params, ...(allowedValues && { allowedValues: allowedValues.map(valueOf) }) },
+  }
+}
+
+/** Gives a validation error the names of the surface a request came by; undefined where they are its own. */
+export const namesFor = (request: FastifyRequest) => (isLetta(request) ? nameFault : undefined)
 
 /** A query string in neutral names, with the parameters the route knows. */
 function decodeQuery(query: Record<string, string | string[]>, { properties = {} }: Schema) {

@@ -63,7 +63,12 @@ describe('agents of the SDK', () => {
     }
     expect(await alice.agents.retrieve(made.id)).toMatchObject({ name: 'Ada', blocks: [], tools: [], tags: [] })
 
-    const updated = await alice.agents.update(made.id, { name: 'Grace', description: null, metadata: null, tags: ['x'] })
+    const updated = await alice.agents.update(made.id, {
+      name: 'Grace',
+      description: null,
+      metadata: null,
+      tags: ['x'],
+    })
     expect(updated).toMatchObject({ name: 'Grace', description: 'letta_v1_agent', metadata: WORDS, tags: ['x'] })
     expect(updated.agent_type).toBe('letta_v1_agent')
 

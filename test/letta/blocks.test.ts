@@ -9,7 +9,12 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** The vendor's names and the neutral ones, where they are the caller's own. */
-const WORDS = { agent_type: 'svc_v1_agent', azure_endpoint: 'letta_core', cloud_endpoint: null, include: ['letta_core'] }
+const WORDS = {
+  agent_type: 'svc_v1_agent',
+  azure_endpoint: 'letta_core',
+  cloud_endpoint: null,
+  include: ['letta_core'],
+}
 const VALUE = '"agent_type":"svc_v1_agent", "azure_endpoint": "letta_v1_agent"'
 
 describe('blocks of the SDK', () => {
@@ -59,9 +64,13 @@ describe('blocks of the SDK', () => {
     expect(await found({ connected_to_agents_count_eq: [1] })).toEqual([one.id])
     expect(await found({ connected_to_agents_count_gt: 0 })).toEqual([one.id])
     expect(await found({ connected_to_agents_count_lt: 1 })).toEqual([two.id])
-    expect(await found({ label: null, tags: null, identity_id: null, connected_to_agents_count_gt: null })).toHaveLength(2)
+    expect(
+      await found({ label: null, tags: null, identity_id: null, connected_to_agents_count_gt: null }),
+    ).toHaveLength(2)
     expect(await found({ colour: 'red' } as never)).toHaveLength(2)
-    expect((await all(bob.blocks.agents.list(one.id, { include: ['agent.blocks'] }))).map(({ id }) => id)).toEqual([agent_id])
+    expect((await all(bob.blocks.agents.list(one.id, { include: ['agent.blocks'] }))).map(({ id }) => id)).toEqual([
+      agent_id,
+    ])
     expect(await all(server.alice.blocks.list({ tags: ['a'] }))).toEqual([])
   })
 

@@ -58,25 +58,48 @@ describe('the SDK', () => {
     }
   })
 
-  test('is told every fault of a request by its own names', async () => {
+  test('is told every fault of a request by the names of its own types', async () => {
+    const { alice, neutral } = server
+    const azure = { embedding_model: 'm', embedding_endpoint_type: 'azure', embedding_dim: 3, azure_endpoint: 5 }
+    const config = azure as unknown as Letta.EmbeddingConfig
     const error = await refused(
-      server.alice.agents.create({
+      alice.agents.create({
         name: 5 as never,
-        tags: 'x' as never,
-        embedding_config: { embedding_model: 'm', embedding_endpoint_type: 'azure', embedding_dim: 3, azure_endpoint: 5 as never },
+        agent_type: 'magic' as never,
+        embedding_config: config,
+        secrets: { cloud_endpoint: 5 as never },
       }),
       Letta.UnprocessableEntityError,
-      /azure_endpoint/,
+      /agent_type: must be one of .*letta_v1_agent/,
     )
     const fields = (error.error as { errors: { field: string }[] }).errors.map(({ field }) => field)
-    expect(fields).toEqual(expect.arrayContaining(['name', 'tags', 'embedding_config.azure_endpoint']))
+    expect(fields.toSorted()).toEqual([
+      'agent_type',
+      'embedding_config.azure_endpoint',
+      'name',
+      // A secret of the caller's, which may be called so.
+      'secrets.cloud_endpoint',
+    ])
+    const folder = alice.folders.create({ name: 'x', embedding_config: config })
+    await refused(folder, Letta.UnprocessableEntityError, 'embedding_config.azure_endpoint')
+    for (const [query, text] of [
+      [{ return_only_letta_tools: 'x' as never }, /return_only_letta_tools: must be true or false/],
+      [{ tool_types: ['magic'] }, /tool_types\[0\]: must be one of .*letta_core/],
+    ] as const) {
+      await refused(alice.tools.list(query as never), Letta.UnprocessableEntityError, text)
+    }
+    const { body } = await neutral.get('/v1/tools/?tool_types=magic&return_only_svc_tools=x')
+    expect(body.detail).toMatch(/return_only_svc_tools.*svc_core|svc_core.*return_only_svc_tools/)
   })
 
   test('gets an answer it can read and name in a log to every request', async () => {
     const { client, sent } = counting(server.alice)
-    const { response, request_id } = Object.assign(await client.blocks.create({ label: 'a', value: 'x' }).withResponse(), {
-      request_id: 'sent-by-the-caller',
-    })
+    const { response, request_id } = Object.assign(
+      await client.blocks.create({ label: 'a', value: 'x' }).withResponse(),
+      {
+        request_id: 'sent-by-the-caller',
+      },
+    )
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
     expect(response.headers.get('x-request-id')).toBeTruthy()
     const named = await client.blocks.list({}, { headers: { 'X-Request-Id': request_id } }).withResponse()

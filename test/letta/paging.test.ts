@@ -33,7 +33,8 @@ const PAGED: Record<string, Paged> = {
     delete: (client, id) => client.blocks.delete(id),
   },
   tools: {
-    create: (client, n) => client.tools.create({ source_code: `def paged_${n}():\n    """Nothing."""\n    return None` }),
+    create: (client, n) =>
+      client.tools.create({ source_code: `def paged_${n}():\n    """Nothing."""\n    return None` }),
     list: (client, query) => client.tools.list({ ...query, tool_types: ['custom'] }),
     delete: (client, id) => client.tools.delete(id),
   },

@@ -41,7 +41,11 @@ describe('templates of the SDK', () => {
       tags: ['letta_core'],
       initial_message_sequence: [{ role: 'user', content: 'svc_core' }],
     })
-    expect(deployed).toMatchObject({ agent_ids: [expect.any(String)], deployment_id: expect.any(String), group_id: null })
+    expect(deployed).toMatchObject({
+      agent_ids: [expect.any(String)],
+      deployment_id: expect.any(String),
+      group_id: null,
+    })
     const include: Letta.AgentRetrieveParams['include'] = ['agent.blocks', 'agent.tags', 'agent.secrets']
     expect(await alice.agents.retrieve(deployed.agent_ids[0]!, { include })).toMatchObject({
       name: 'For Ann',
@@ -49,10 +53,12 @@ describe('templates of the SDK', () => {
       blocks: [{ label: 'human', value: `Name: Ann, ${VALUE}` }],
       secrets: [{ key: 'TOKEN', value: 'hers' }],
       tags: ['letta_core'],
-      template_id: template.id,
+      base_template_id: template.id,
       deployment_id: deployed.deployment_id,
     })
-    expect(await all(alice.agents.list({ template_id: template.id }))).toMatchObject([{ id: deployed.agent_ids[0] }])
+    expect(await all(alice.agents.list({ base_template_id: template.id }))).toMatchObject([
+      { id: deployed.agent_ids[0] },
+    ])
     await refused(bob.templates.agents.create('support:1'), Letta.NotFoundError, /support/)
     await refused(alice.templates.agents.create('support:9'), Letta.NotFoundError, /9/)
   })
@@ -60,7 +66,10 @@ describe('templates of the SDK', () => {
   test('are saved as versions, brought to their agents, gone back to, and deleted', async () => {
     const { alice, bob } = server
     const { template } = await makeTemplate(alice, 'versions')
-    const { agent_ids } = await alice.templates.agents.create('versions:latest', { memory_variables: { name: 'Ann' } })
+    const { agent_ids } = await alice.templates.agents.create('versions:latest', {
+      agent_name: 'For Ann',
+      memory_variables: { name: 'Ann' },
+    })
     const saved = await alice.templates.save('versions', {
       message: 'letta_core',
       migrate_agents: true,
@@ -76,13 +85,17 @@ describe('templates of the SDK', () => {
       Letta.UnprocessableEntityError,
       /version/,
     )
-    await refused(alice.templates.create({ type: 'agent', agent_id: agent_ids[0]!, name: 'versions' }), Letta.ConflictError, /already/)
+    await refused(
+      alice.templates.create({ type: 'agent', agent_id: agent_ids[0]!, name: 'versions' }),
+      Letta.ConflictError,
+      /already/,
+    )
     await refused(bob.templates.save('versions'), Letta.NotFoundError, /versions/)
     await refused(bob.templates.rollback('versions', { version: '1' }), Letta.NotFoundError, /versions/)
     await refused(bob.templates.delete('versions'), Letta.NotFoundError, /versions/)
     expect(await alice.templates.delete('versions')).toEqual({ success: true })
     await refused(alice.templates.delete('versions'), Letta.NotFoundError, /versions/)
-    expect((await alice.agents.retrieve(agent_ids[0]!)).name).toBe('Original')
+    expect((await alice.agents.retrieve(agent_ids[0]!)).name).toBe('For Ann')
   })
 
   test('of agent files are refused, and nothing is changed', async () => {

@@ -67,7 +67,12 @@ describe('tools of the SDK', () => {
     const names = async (query: Letta.ToolListParams) => (await all(alice.tools.list(query))).map(({ name }) => name)
     const core = await all(alice.tools.list({ tool_types: ['letta_core'], limit: 1 }))
     expect(core.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['send_message', 'conversation_search', 'archival_memory_insert', 'archival_memory_search']),
+      expect.arrayContaining([
+        'send_message',
+        'conversation_search',
+        'archival_memory_insert',
+        'archival_memory_search',
+      ]),
     )
     for (const { tool_type } of core) expect(tool_type).toBe('letta_core')
     const builtIn = await names({ return_only_letta_tools: true })
@@ -93,9 +98,9 @@ describe('tools of the SDK', () => {
     const core = await alice.tools.search({ query: 'search', search_mode: 'fts', tool_types: ['letta_core'] })
     expect(core.length).toBeGreaterThan(0)
     for (const { tool } of core) expect(tool.tool_type).toBe('letta_core')
-    expect((await bob.tools.search({ query: 'brew tea', search_mode: 'fts' })).map(({ tool }) => tool.name)).not.toContain(
-      'brew_tea',
-    )
+    expect(
+      (await bob.tools.search({ query: 'brew tea', search_mode: 'fts' })).map(({ tool }) => tool.name),
+    ).not.toContain('brew_tea')
   })
 })
 
