@@ -35,11 +35,11 @@ function nameFault(error: Invalid): Invalid {
   const { instancePath, schemaPath, params } = error
   const nameOf = (part: string) => (schemaPath.includes(`/properties/${part}/`) ? (FIELDS[part] ?? part) : part)
   const { allowedValues } = params as { allowedValues?: unknown[] }
-  const valueOf = (value: unknown) => VALUES[String(value)] ?? value
+  const allowed = (value: unknown) => VALUES[String(value)] ?? value
   return {
     ...error,
     instancePath: instancePath.split('/').map(nameOf).join('/'),
-    params: { ...params, ...(allowedValues && { allowedValues: allowedValues.map(valueOf) }) },
+    params: { ...params, ...(allowedValues && { allowedValues: allowedValues.map(allowed) }) },
   }
 }
 

@@ -78,6 +78,9 @@ describe.each(PARTS)('$name of an agent', ({ make, attach, detach, attached, mis
     if (heldOnce) await refused(detach(alice, one), Letta.NotFoundError, one)
     else await detach(alice, one)
     expect(await attached()).toEqual([two])
+    await attach(alice, one)
+    expect(new Set(await attached())).toEqual(new Set([one, two]))
+    await detach(alice, one)
 
     const his = await make(bob)
     await refused(attach(alice, his), Letta.NotFoundError, his)
@@ -86,6 +89,50 @@ describe.each(PARTS)('$name of an agent', ({ make, attach, detach, attached, mis
     await refused(attach(alice, missing), Letta.NotFoundError, missing)
     await refused(detach(alice, missing), Letta.NotFoundError, missing)
     expect(await attached()).toEqual([two])
+  })
+})
+
+describe('lists of what belongs together, paged by the SDK', () => {
+  type Query = { limit: number; order?: 'asc' | 'desc'; before?: string }
+  type List = (id: string, query: Query) => AsyncIterable<{ id: string }>
+  const lists: [string, (client: Letta) => List][] = [
+    ['blocks', (client) => (id, query) => client.agents.blocks.list(id, query)],
+    ['tools', (client) => (id, query) => client.agents.tools.list(id, query)],
+    ['folders', (client) => (id, query) => client.agents.folders.list(id, query)],
+  ]
+
+  const expectWalks = async (list: List, id: string, made: string[]) => {
+    for (const order of ['asc', 'desc'] as const) {
+      const expected = order === 'asc' ? made : made.toReversed()
+      expect(await ids(list(id, { limit: 2, order }))).toEqual(expected)
+      // Page by page from the end, each page in the order of the list.
+      const [a, b, c, d] = expected as [string, string, string, string]
+      expect(await ids(list(id, { limit: 2, order, before: expected[4]! }))).toEqual([c, d, a, b])
+    }
+  }
+
+  test.each(lists)('%s of an agent come each once, in both directions', async (name, listOf) => {
+    const { alice, bob } = server
+    const part = PARTS.find((one) => one.name === name)!
+    const made: string[] = []
+    for (let count = 0; count < 5; count++) {
+      made.push(await part.make(alice))
+      await part.attach(alice, made.at(-1)!)
+    }
+    await expectWalks(listOf(alice), agent_id, made)
+    await refused(all(listOf(bob)(agent_id, { limit: 2 })), Letta.NotFoundError, agent_id)
+  })
+
+  test('agents of a block come each once, in both directions', async () => {
+    const { alice, bob } = server
+    const { id } = await alice.blocks.create({ label: 'shared', value: 'x' })
+    const made: string[] = []
+    for (let count = 0; count < 5; count++) {
+      const body = { name: `Agent ${count}`, include_base_tools: false, block_ids: [id] }
+      made.push((await alice.agents.create(body)).id)
+    }
+    await expectWalks((block, query) => alice.blocks.agents.list(block, query), id, made)
+    await refused(all(bob.blocks.agents.list(id)), Letta.NotFoundError, id)
   })
 })
 
