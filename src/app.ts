@@ -24,6 +24,8 @@ import { archiveRoutes } from './resources/archives/routes.ts'
 import { coreMemoryRoutes } from './resources/blocks/core-memory-routes.ts'
 import { blockRoutes } from './resources/blocks/routes.ts'
 import { folderRoutes } from './resources/folders/routes.ts'
+import { sourceRoutes } from './resources/folders/source-routes.ts'
+import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { identityRoutes } from './resources/identities/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
@@ -111,6 +113,8 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(toolRoutes(reader), { prefix: '/v1/tools' })
     api.register(agentToolRoutes, { prefix: '/v1/agents' })
     api.register(folderRoutes, { prefix: '/v1/folders' })
+    api.register(sourceRoutes, { prefix: '/v1/sources' })
+    api.register(agentGroupRoutes, { prefix: '/v1/agents' })
     api.register(groupRoutes, { prefix: '/v1/groups' })
     api.register(identityRoutes, { prefix: '/v1/identities' })
     api.register(templateRoutes(config), { prefix: '/v1/templates' })

@@ -11,6 +11,8 @@ export interface Populated {
   one: Record<Exclude<Prefix, 'agent-env' | 'file_agent' | 'entity' | 'template_version'>, string>
   /** An agent nothing is attached to. */
   spareAgent: string
+  /** A folder that holds nothing and that no agent has. */
+  spareFolder: string
   /** A project that holds nothing. */
   spareProject: string
   /** The agent whose memory another one manages, that other one, and the group that joins them. */
@@ -119,6 +121,7 @@ export async function populate(client: Client, database: Database, name: string)
   const key = await post('/v1/api-keys/', { name: names.key, user_id: user.id, scopes: ['read'] })
   // The same in the default project and in another, so that it is found with a project in the path and without.
   const project = await post('/v1/projects/', { name })
+  const spareFolder = await post('/v1/folders/', { name: `${name} spare`, description: name })
   const spareProject = await post('/v1/projects/', { name: `${name} spare` })
   const ofAgent = { type: 'agent', agent_id: agent.id, name: names.template }
   await post('/v1/templates/', ofAgent)
@@ -153,6 +156,7 @@ export async function populate(client: Client, database: Database, name: string)
     organizationId,
     one,
     spareAgent: spare.id,
+    spareFolder: spareFolder.id,
     spareProject: spareProject.id,
     sleeptime: { agent: sleeper.id, partner, group: sleeper.managed_group.id },
     groups,
@@ -161,7 +165,7 @@ export async function populate(client: Client, database: Database, name: string)
       ...new Set([
         ...Object.values(one),
         ...Object.values(groups),
-        ...[shared, template, spareProject, spare, conductor, sleeper].map(({ id }) => id),
+        ...[shared, template, spareFolder, spareProject, spare, conductor, sleeper].map(({ id }) => id),
         ...agent.blocks.map(({ id }: { id: string }) => id),
         ...deployed.agent_ids,
         ...[own.id, own.user_id, partner, sleeper.managed_group.id],

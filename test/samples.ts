@@ -70,6 +70,10 @@ const snapshot = ({ one, names }: Populated) => ({
 export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   create_agent: (held) => attached(held).map((body) => ({ body })),
   modify_agent: (held) => [...attached(held).map((body) => ({ body })), { body: { message_ids: [held.one.message] } }],
+  search_agents: ({ names }) => [
+    { body: { search: [{ field: 'tags', operator: 'contains', value: [names.tag] }] } },
+    { body: { search: [{ field: 'templateName', operator: 'eq', value: names.template }], limit: 1 } },
+  ],
   // An agent has one archive at most.
   attach_archive_to_agent: (held) => [{ path: { agent_id: held.spareAgent } }],
   import_agents: () => [
@@ -83,6 +87,10 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   modify_block_of_agent: () => [{ body: { value: 'value' } }, { body: {} }],
   create_folder: () => [{ body: { name: fresh() } }],
   modify_folder: () => [{ body: { description: 'Folder' } }],
+  create_source: () => [{ body: { name: fresh() } }],
+  modify_source: () => [{ body: { description: 'Folder' } }],
+  // `delete_folder` takes the other one.
+  delete_source: ({ spareFolder }) => [{ path: { source_id: spareFolder } }],
   create_group: ({ one, spareAgent }) =>
     managers(one.agent).map((manager_config) => ({
       body: { agent_ids: [spareAgent], description: 'Group', shared_block_ids: [one.block], manager_config },
@@ -114,6 +122,7 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   delete_project: ({ spareProject }) => [{ path: { project_id: spareProject } }],
   create_project: () => [{ body: { name: fresh() } }],
   create_template: ({ one }) => [{ body: { type: 'agent', agent_id: one.agent, name: fresh() } }],
+  create_template_in_project: ({ one }) => [{ body: { type: 'agent', agent_id: one.agent, name: fresh() } }],
   modify_template: () => [{ body: { agent_file_json: AGENT_FILE } }],
   modify_template_in_project: () => [{ body: { agent_file_json: AGENT_FILE } }],
   save_template: () => [{ body: { message: 'Saved' } }],

@@ -109,7 +109,11 @@ export function addErrors(app: FastifyInstance): void {
 /** Answers 405 with `Allow` for every path that is there under other methods. Register it after all routes. */
 export function addMethodNotAllowed(app: FastifyInstance, routes: Map<string, Set<string>>): void {
   const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  for (const [url, methods] of [...routes]) {
+  // Paths that differ in the names of their parameters alone are one path.
+  const places = Map.groupBy([...routes], ([url]) => url.replace(/:\w+/g, ':'))
+  for (const same of places.values()) {
+    const [url] = same[0]!
+    const methods = new Set(same.flatMap(([, named]) => [...named]))
     const allow = [...methods].sort().join(', ')
     const others = all.filter((method) => !methods.has(method))
     app.route({

@@ -46,6 +46,13 @@ function nameFault(error: Invalid): Invalid {
 /** Gives a validation error the names of the surface a request came by; undefined where they are its own. */
 export const namesFor = (request: FastifyRequest) => (isLetta(request) ? nameFault : undefined)
 
+/**
+ * The language of the SDK of the older generation (0.x) a request comes by; undefined for any other client. Those SDKs
+ * name themselves so, and can't read some answers the newer ones await.
+ */
+export const olderSdk = (request: FastifyRequest): string | undefined =>
+  isLetta(request) ? (request.headers['x-fern-language'] as string | undefined) : undefined
+
 /** A query string in neutral names, with the parameters the route knows. */
 function decodeQuery(query: Record<string, string | string[]>, { properties = {} }: Schema) {
   const known = Object.entries(query).flatMap(([given, value]) => {

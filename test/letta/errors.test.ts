@@ -15,7 +15,7 @@ function counting(client: Letta) {
     sent,
     client: client.withOptions({
       fetch: (input, init) => {
-        const request = new Request(input as string | URL | Request, init as RequestInit)
+        const request = new Request(input as string, init as RequestInit)
         sent.push(request)
         return fetch(request)
       },

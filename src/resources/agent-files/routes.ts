@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { checkOf } from '../../http/check.ts'
 import { addForms } from '../../http/form.ts'
+import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { AgentParams } from '../agents/schema.ts'
@@ -56,11 +57,15 @@ export const agentFileRoutes =
           response: { 200: AgentFile },
         },
       },
-      async ({ scope, params, query }, reply) => {
+      async (request, reply) => {
+        const { scope, params, query } = request
         const file = await exportAgent(scope, params.agent_id, query)
         reply.header('content-disposition', attachment(String(file.agents[0]!.name)))
         // For people too: files are kept, compared and looked into.
-        return reply.type('application/json').send(JSON.stringify(file, null, 2) as never)
+        const text = JSON.stringify(file, null, 2)
+        // The older JavaScript SDK takes the file for a string, and refuses any other answer.
+        const answer = olderSdk(request) === 'JavaScript' ? JSON.stringify(text) : text
+        return reply.type('application/json').send(answer as never)
       },
     )
 

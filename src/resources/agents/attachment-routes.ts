@@ -1,12 +1,28 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Scope } from '../../db/scope.ts'
+import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
-import { Id, Page, Params, Query, Ref } from '../../lib/wire.ts'
+import { Id, OrNull, Page, Params, Query, Ref } from '../../lib/wire.ts'
 import { Source } from '../folders/schema.ts'
+import { retrieveAgent } from './agents.ts'
 import { archiveVerbs, folderVerbs, identityVerbs, listFoldersOf } from './attachments.ts'
-import { AgentParams } from './schema.ts'
+import { ALL_RELATIONS } from './relations.ts'
+import { Agent, AgentParams } from './schema.ts'
 
 const tags = ['agents']
+
+/** The answer of a change of what is attached: nothing to say, but to older SDKs, which read the agent it leaves. */
+export const Attached = {
+  200: {
+    ...OrNull(Ref(Agent)),
+    description: 'Null. Under `/letta`, to SDKs of the older generation (0.x): the agent as it is now.',
+  },
+}
+
+/** What `Attached` says of a request that has changed an agent. */
+export const attachedTo = async (request: FastifyRequest, agentId: string) =>
+  olderSdk(request) === undefined ? null : retrieveAgent(request.scope, agentId, { include: ALL_RELATIONS })
 
 /** What is attached to agents, by the path it is attached under: `/v1/agents/{agent_id}/<path>/attach/{id}`. */
 const ATTACHMENTS = [
@@ -29,13 +45,13 @@ export async function attachmentRoutes(app: App) {
             summary: `${verb === 'attach' ? 'Attach' : 'Detach'} ${noun === 'folder' || noun === 'source' ? `a ${noun}` : `an ${noun}`}`,
             tags,
             params: Params({ agent_id: Id('agent'), [parameter]: Id(prefix) }),
-            response: { 200: Type.Null() },
+            response: Attached,
           },
         },
-        async ({ scope, params }) => {
-          const { agent_id, [parameter]: id } = params as Record<string, string>
-          await act(scope, agent_id!, id!)
-          return null
+        async (request) => {
+          const { agent_id, [parameter]: id } = request.params as Record<string, string>
+          await act(request.scope, agent_id!, id!)
+          return attachedTo(request, agent_id!)
         },
       )
     }

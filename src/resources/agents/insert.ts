@@ -5,6 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { insertBlocks } from '../blocks/blocks.ts'
 import { createFolder } from '../folders/folders.ts'
+import { folders } from '../folders/schema.ts'
 import { toolsOf } from './base-tools.ts'
 import type { CreateAgent } from './body.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
@@ -91,7 +92,7 @@ export async function insertAgent(
   const made = await insertBlocks(tx, body.memory_blocks ?? [])
   const folderIds = [...((body.folder_ids?.length ? body.folder_ids : body.source_ids) ?? [])]
   if (body.include_default_source) {
-    folderIds.push((await createFolder(tx, { name: `${row.name} External Data Source` })).id)
+    folderIds.push((await createFolder(tx, folders, { name: `${row.name} External Data Source` })).id)
   }
   const { tool_ids, tool_rules } = await toolsOf(tx, body, row.agent_type, folderIds.length > 0)
   const links = [

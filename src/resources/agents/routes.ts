@@ -9,6 +9,7 @@ import { modifyAgent } from './modify.ts'
 import { CountAgents, ListAgents, RetrieveAgent } from './query.ts'
 import { deleteAgent } from './remove.ts'
 import { Agent, AgentParams } from './schema.ts'
+import { FoundAgents, SearchAgents, searchAgents } from './search.ts'
 
 const tags = ['agents']
 const params = AgentParams
@@ -53,6 +54,21 @@ export const agentRoutes =
       '/',
       { schema: { operationId: 'create_agent', summary: 'Create an agent', tags, body: CreateAgent, response: one } },
       ({ scope, body }) => createAgent(scope, body, defaultModel),
+    )
+
+    app.post(
+      '/search',
+      {
+        config: { right: 'read' },
+        schema: {
+          operationId: 'search_agents',
+          summary: 'Search agents by name, tags, identity, template or version, newest first',
+          tags,
+          body: SearchAgents,
+          response: { 200: FoundAgents },
+        },
+      },
+      ({ scope, body }) => searchAgents(scope, body),
     )
 
     app.get(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
-import type { PageOf } from '../../db/resource.ts'
+import type { PageOf, Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { ApiError } from '../../lib/errors.ts'
@@ -14,8 +14,9 @@ const matching =
   (query) =>
     query.$if(name !== undefined, (q) => q.where('folders.name', 'ilike', `%${escapeLike(name!)}%`))
 
-/** Folders of the organization, oldest first. */
-export const listFolders = (scope: Scope, query: ListFolders) => scope.list(folders, query, matching(query))
+/** Folders of the organization, oldest first, in either of their shapes. */
+export const listFolders = <Wire>(scope: Scope, shape: Resource<Wire, 'folders'>, query: ListFolders) =>
+  scope.list(shape, query, matching(query))
 
 /** How many folders the same filter keeps. */
 export const countFolders = (scope: Scope, filters: FolderFilters) => scope.count(folders, matching(filters))
@@ -30,12 +31,13 @@ export async function folderIdOf(scope: Scope, name: string): Promise<string> {
 }
 
 /** Makes a folder. Without an embedding model its files will be searched by text. 409 for a name that is taken. */
-export function createFolder(
+export function createFolder<Wire>(
   scope: Scope,
+  shape: Resource<Wire, 'folders'>,
   { embedding, embedding_config, embedding_chunk_size, ...body }: CreateFolder,
 ) {
   const config = embeddingConfigOf({ embedding, embedding_config }) ?? LEXICAL
-  return scope.insert(folders, {
+  return scope.insert(shape, {
     ...body,
     embedding_config: embedding_chunk_size ? { ...config, embedding_chunk_size } : config,
   })

@@ -4,15 +4,18 @@ import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
 import { deleteFolder } from '../agents/attachments.ts'
 import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
+import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,
   CreateFolder,
   Folder,
+  FolderMetadata,
   FolderNameParams,
   FolderParams,
   folders,
   ListAgentIds,
   ListFolders,
+  RetrieveMetadata,
   UpdateFolder,
 } from './schema.ts'
 
@@ -33,7 +36,7 @@ export async function folderRoutes(app: App) {
         response: { 200: Type.Array(Ref(Folder)) },
       },
     },
-    ({ scope, query }) => listFolders(scope, query),
+    ({ scope, query }) => listFolders(scope, folders, query),
   )
 
   app.get(
@@ -48,6 +51,20 @@ export async function folderRoutes(app: App) {
       },
     },
     ({ scope, query }) => countFolders(scope, query),
+  )
+
+  app.get(
+    '/metadata',
+    {
+      schema: {
+        operationId: 'retrieve_metadata_of_folders',
+        summary: 'Tell how many folders and files there are, and how large',
+        tags,
+        querystring: RetrieveMetadata,
+        response: { 200: FolderMetadata },
+      },
+    },
+    ({ scope, query }) => folderMetadata(scope, query.include_detailed_per_source_metadata),
   )
 
   app.get(
@@ -68,7 +85,7 @@ export async function folderRoutes(app: App) {
   app.post(
     '/',
     { schema: { operationId: 'create_folder', summary: 'Create a folder', tags, body: CreateFolder, response: one } },
-    ({ scope, body }) => createFolder(scope, body),
+    ({ scope, body }) => createFolder(scope, folders, body),
   )
 
   app.get(

@@ -88,5 +88,32 @@ export type ListFolders = Static<typeof ListFolders>
 export const ListAgentIds = Query(Page('agent'))
 export type ListAgentIds = Static<typeof ListAgentIds>
 
+export const RetrieveMetadata = Query({
+  include_detailed_per_source_metadata: Optional(Type.Boolean({ description: 'Each folder and file besides.' })),
+})
+
+const Bytes = Type.Integer({ description: 'In bytes.' })
+
+/** How much the folders hold. */
+export const FolderMetadata = Type.Object(
+  {
+    total_sources: Type.Integer(),
+    total_files: Type.Integer(),
+    total_size: Bytes,
+    sources: Type.Array(
+      Type.Object({
+        source_id: Id('source'),
+        source_name: Type.String(),
+        file_count: Type.Integer(),
+        total_size: Bytes,
+        files: Type.Array(Type.Object({ file_id: Id('file'), file_name: Type.String(), file_size: Optional(Bytes) })),
+      }),
+      { description: 'Empty unless asked for.' },
+    ),
+  },
+  { additionalProperties: false },
+)
+export type FolderMetadata = Static<typeof FolderMetadata>
+
 export const FolderParams = Params({ folder_id: Id('source') })
 export const FolderNameParams = Params({ name: Type.String() })

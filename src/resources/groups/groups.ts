@@ -3,6 +3,7 @@ import type { Filter } from '../../db/reads.ts'
 import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { agents } from '../agents/schema.ts'
 import { blocks } from '../blocks/schema.ts'
 import { groupAgents, groupBlocks } from './links.ts'
 import type { Manager } from './manager.ts'
@@ -24,6 +25,14 @@ const matching =
 
 /** Groups of the organization, oldest first; hidden ones only when asked for. */
 export const listGroups = (scope: Scope, query: ListGroups) => scope.list(groups, query, matching(query))
+
+/** The groups an agent is a member of, newest first; hidden ones only when asked for. 404 for an unknown agent. */
+export async function listGroupsOfAgent(scope: Scope, agentId: string, { order = 'desc', ...query }: ListGroups) {
+  await scope.exists(agents, agentId)
+  const member = sql<boolean>`exists (select from groups_agents as link
+    where link.organization_id = groups.organization_id and link.group_id = groups.id and link.agent_id = ${agentId})`
+  return scope.list(groups, { ...query, order }, (rows) => matching(query)(rows).where(member))
+}
 
 /** How many groups the same filters keep. */
 export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(groups, matching(filters))

@@ -1,9 +1,11 @@
 import type { Config } from '../../config.ts'
+import { checkOf } from '../../http/check.ts'
 import type { App } from '../../http/server.ts'
 import { invalid } from '../../lib/errors.ts'
 import { Ref } from '../../lib/wire.ts'
-import { Success } from '../projects/schema.ts'
+import { ProjectParams, Success } from '../projects/schema.ts'
 import {
+  CreateTemplate,
   DeploymentParams,
   DescribeTemplate,
   Done,
@@ -22,7 +24,7 @@ import { namedIn } from './routes.ts'
 import { migrateDeployment } from './save.ts'
 import { Template, templateVersions } from './schema.ts'
 import { configurationFrom, snapshotOf } from './snapshot.ts'
-import { forkTemplate, modifyTemplate, replaceCurrent } from './templates.ts'
+import { createTemplate, forkTemplate, modifyTemplate, replaceCurrent } from './templates.ts'
 import { listVersions, versionOf } from './versions.ts'
 
 const tags = ['templates']
@@ -38,6 +40,25 @@ function refuseSaved(path: string): void {
 export const projectTemplateRoutes =
   ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
   async (app: App) => {
+    app.post(
+      '/:project_id',
+      {
+        schema: {
+          operationId: 'create_template_in_project',
+          summary: 'Create a template of a project of an agent as it is now',
+          tags,
+          params: ProjectParams,
+          body: CreateTemplate,
+          response: { 201: Ref(Template) },
+        },
+      },
+      (request, reply) => {
+        const { scope, params, body } = request
+        reply.code(201)
+        return createTemplate(scope, params.project_id, body, { check: checkOf(request), defaultModel })
+      },
+    )
+
     app.patch(
       '/:project_id/:template_name/name',
       {

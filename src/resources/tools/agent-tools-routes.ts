@@ -2,12 +2,13 @@ import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { invalid } from '../../lib/errors.ts'
 import { Ref } from '../../lib/wire.ts'
+import { Attached, attachedTo } from '../agents/attachment-routes.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { attachTool, detachTool, listAgentTools, setApproval } from './agent-tools.ts'
 import { AgentToolNameParams, AgentToolParams, ApprovalBody, ApprovalQuery, ListAgentTools, Tool } from './schema.ts'
 
 const tags = ['agents']
-const response = { 200: Type.Null() }
+const response = Attached
 
 /** The tools of an agent, under `/v1/agents`. */
 export async function agentToolRoutes(app: App) {
@@ -38,9 +39,10 @@ export async function agentToolRoutes(app: App) {
         response,
       },
     },
-    async ({ scope, params }) => {
+    async (request) => {
+      const { scope, params } = request
       await attachTool(scope, params.agent_id, params.tool_id)
-      return null
+      return attachedTo(request, params.agent_id)
     },
   )
 
@@ -55,9 +57,10 @@ export async function agentToolRoutes(app: App) {
         response,
       },
     },
-    async ({ scope, params }) => {
+    async (request) => {
+      const { scope, params } = request
       await detachTool(scope, params.agent_id, params.tool_id)
-      return null
+      return attachedTo(request, params.agent_id)
     },
   )
 
@@ -74,13 +77,14 @@ export async function agentToolRoutes(app: App) {
         response,
       },
     },
-    async ({ scope, params, query, body }) => {
+    async (request) => {
+      const { scope, params, query, body } = request
       const wanted = body?.requires_approval ?? body?.body_requires_approval ?? query.requires_approval
       if (wanted === undefined) {
         throw invalid({ in: 'body', field: 'requires_approval', message: 'is required, here or in the query' })
       }
       await setApproval(scope, params.agent_id, params.tool_name, wanted)
-      return null
+      return attachedTo(request, params.agent_id)
     },
   )
 }
