@@ -8,12 +8,6 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
   [/\/(schedule|memory-files)\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
-  [/POST \/v1\/templates\/\{project_id\}$/, 'older form of `POST /v1/templates`, which is here'],
-  [/\/(folders|sources)\/metadata$/, 'later: files; `GET /v1/folders/metadata` is read as a folder’s id'],
-  [
-    / \/v1\/sources\/(\w+|count|name\/\{\w+\}|\{source_id\}|\{source_id\}\/agents)?$/,
-    'older name of folders: use `/v1/folders`',
-  ],
   [/ \/v1\/sources\//, 'later: files, under `/v1/folders`'],
   [/ \/v1\/folders\//, 'later: files'],
   [/\/agents\/\{agent_id\}\/files\b/, 'later: files'],
@@ -21,10 +15,6 @@ export const ABSENT: Reasons = [
   [/\/tools\/run$|\/tools\/\{tool_name\}\/run$/, 'later: running tools'],
   [/\/passages\b|\/archival-memory\b|total_storage_size/, 'later: passages'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
-  [
-    /GET \/v1\/agents\/\{agent_id\}\/groups$/,
-    'missing so far; `include=agent.managed_group` gives the group an agent manages',
-  ],
   [/\/conversations\//, 'later: conversations'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
   [/\/messages\/batches\b/, 'later: batches of messages'],
@@ -35,7 +25,6 @@ export const ABSENT: Reasons = [
 
 /** Of differences (`POST /v1/agents/ body: project`). */
 export const DIFFERENT: Reasons = [
-  [/\/(attach|detach|approval)\/\S+ answer: every field$/, 'answers `null`, as the SDKs from 1.0 on are answered'],
   [/ takes listed values only$/, 'another value is a 422, not passed over'],
   [/\.(type|manager_type) is required$/, 'asked for upstream too, though its document doesn’t say so'],
   [/ initial_message_sequence\[\]\.(group_id|batch_item_id)$/, 'later: messages'],
@@ -53,6 +42,4 @@ export const DIFFERENT: Reasons = [
 /** What an operation doesn't do though its parameters and fields are all there. */
 export const LIMITS: Readonly<Record<string, string>> = {
   'POST /v1/tools/search': '`search_mode=vector` is a 422, and `hybrid` goes by words alone (later: embeddings)',
-  'POST /v1/templates': '`type=agent_file` is a 422 (later: templates from agent files)',
-  'PUT /v1/templates/{project_id}/{template_name}/agent-file': 'a 422 (later: templates from agent files)',
 }

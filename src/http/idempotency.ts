@@ -27,6 +27,8 @@ interface ClaimState {
 interface Head {
   fingerprint: string
   status: number
+  /** Whether the database has written the body: it then bears the caller's names. */
+  written: boolean
   headers: Record<string, string>
   version?: number | undefined
   composed?: boolean | undefined
@@ -53,7 +55,8 @@ function payloadOf({ head, body }: Answer): unknown {
   if (head.version !== undefined) marks[VERSION] = head.version
   if (head.composed) marks[COMPOSED] = true
   if (head.next) marks[NEXT] = head.next
-  return Object.assign(new RawJson(body), marks)
+  const payload: unknown = head.written ? new RawJson(body) : JSON.parse(body)
+  return payload !== null && typeof payload === 'object' ? Object.assign(payload, marks) : payload
 }
 
 /** Runs a handler, and makes what it returns an answer that can be kept. */
@@ -68,7 +71,15 @@ async function run(
   const { [VERSION]: version, [COMPOSED]: composed, [NEXT]: next } = Object(payload) as PageOf<unknown> & Versioned
   const headers = Object.entries(reply.getHeaders()).filter(([name]) => !given.has(name)) as [string, string][]
   return {
-    head: { fingerprint, status: reply.statusCode, headers: Object.fromEntries(headers), version, composed, next },
+    head: {
+      fingerprint,
+      status: reply.statusCode,
+      written: payload instanceof RawJson,
+      headers: Object.fromEntries(headers),
+      version,
+      composed,
+      next,
+    },
     body: payload === undefined ? undefined : serialize(payload),
   }
 }

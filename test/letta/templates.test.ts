@@ -98,9 +98,14 @@ describe('templates of the SDK', () => {
     expect((await alice.agents.retrieve(agent_ids[0]!)).name).toBe('For Ann')
   })
 
-  test('of agent files are refused, and nothing is changed', async () => {
-    const { alice } = server
-    await makeTemplate(alice, 'files')
+  test('are made of agent files; of a file without an agent none, and nothing is changed', async () => {
+    const { alice, bob } = server
+    const { agent_id } = await makeTemplate(alice, 'files')
+    const agent_file = (await alice.agents.exportFile(agent_id)) as unknown as Record<string, unknown>
+    expect(await bob.templates.create({ type: 'agent_file', agent_file, name: 'filed' })).toMatchObject({
+      name: 'filed',
+      latest_version: '1',
+    })
     await refused(
       alice.templates.create({ type: 'agent_file', agent_file: { agents: [] } }),
       Letta.UnprocessableEntityError,
