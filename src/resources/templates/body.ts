@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Create, Id, Instant, Int, JsonMap, Name, OneOf, OrNull, Params, Query, Ref, Strict } from '../../lib/wire.ts'
 import { MessageCreate, Variables } from '../agents/body.ts'
-import { AGENT_TYPES, settings } from '../agents/schema.ts'
+import { AGENT_TYPES, Agent, settings } from '../agents/schema.ts'
 import { ToolRule } from '../agents/tool-rules.ts'
 import { Offset } from '../projects/schema.ts'
 import { Template } from './schema.ts'
@@ -108,9 +108,13 @@ export const Deployment = Type.Object(
     agent_ids: Type.Array(Id('agent')),
     deployment_id: Id('deployment'),
     group_id: OrNull(Id('group')),
+    agents: Optional(
+      Type.Array(Ref(Agent), { description: 'Under `/letta`, for SDKs of the older generation (0.x) alone.' }),
+    ),
   },
   { additionalProperties: false },
 )
+export type Deployment = Static<typeof Deployment>
 
 export const ListTemplates = Query({
   ...Offset,

@@ -2,8 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkOf } from '../../http/check.ts'
+import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
+import { RawJson } from '../../lib/json.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
+import { retrieveAgent } from '../agents/agents.ts'
+import { ALL_RELATIONS } from '../agents/relations.ts'
 import { defaultProject, namedProject } from '../projects/projects.ts'
 import { ProjectHeaders, Success } from '../projects/schema.ts'
 import { configurationOfFile } from './agent-file.ts'
@@ -56,6 +60,16 @@ export async function namedIn({ scope, params, headers }: FastifyRequest): Promi
   const path = params as { project_id?: string; template_name?: string; template_version?: string }
   const project = path.project_id ?? (await namedProject(scope, headers))
   return { project, ...parseVersion(path.template_version ?? path.template_name!) }
+}
+
+/** The answer to who has made agents from a template: older SDKs read the agents themselves, not their ids. */
+async function deployed(request: FastifyRequest, made: Deployment): Promise<Deployment> {
+  if (olderSdk(request) === undefined) return made
+  const agents = await Promise.all(
+    made.agent_ids.map((id) => retrieveAgent(request.scope, id, { include: ALL_RELATIONS })),
+  )
+  const written = new RawJson(agents.map((agent) => (agent as unknown as RawJson).text)).text
+  return new RawJson(`${JSON.stringify(made).slice(0, -1)},"agents":${written}}`) as unknown as Deployment
 }
 
 /** `/v1/templates`: lists, and all that can be done with and without a project in the path. */
@@ -198,7 +212,7 @@ export const templateRoutes =
         async (request, reply) => {
           const { version, ...named } = await namedIn(request)
           reply.code(201)
-          return deploy(request.scope, named, version, request.body, defaultModel)
+          return deployed(request, await deploy(request.scope, named, version, request.body, defaultModel))
         },
       )
     }

@@ -1,0 +1,136 @@
+import { type LettaClient, LettaError } from 'letta-client-0'
+import { expect, test } from 'vitest'
+import { olderSdk, thrownBy, unknown } from './client.ts'
+
+const older = olderSdk()
+
+const [agent, file, folder, group, message] = ['agent', 'file', 'source', 'group', 'message'].map(unknown) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+const say = { messages: [{ role: 'user' as const, content: 'Hello' }] }
+const text = () => new Blob(['text'])
+const server = { serverName: 's', serverUrl: 'https://example.com', type: 'sse' as const }
+const provider = { name: 'p', providerType: 'openai' as const, apiKey: 'k' }
+
+/** What the SDK offers and this server doesn't yet: messages, runs, passages, files, MCP servers, lists of models. */
+const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
+  'agents.context.retrieve': ({ agents }) => agents.context.retrieve(agent),
+  'agents.files.list': ({ agents }) => agents.files.list(agent),
+  'agents.files.open': ({ agents }) => agents.files.open(agent, file),
+  'agents.files.close': ({ agents }) => agents.files.close(agent, file),
+  'agents.files.closeAll': ({ agents }) => agents.files.closeAll(agent),
+  'agents.messages.list': ({ agents }) => agents.messages.list(agent),
+  'agents.messages.create': ({ agents }) => agents.messages.create(agent, say),
+  'agents.messages.createAsync': ({ agents }) => agents.messages.createAsync(agent, say),
+  'agents.messages.createStream': ({ agents }) => agents.messages.createStream(agent, say),
+  'agents.messages.modify': ({ agents }) =>
+    agents.messages.modify(agent, message, { messageType: 'user_message', content: 'Hello' }),
+  'agents.messages.cancel': ({ agents }) => agents.messages.cancel(agent),
+  'agents.messages.search': ({ agents }) => agents.messages.search(),
+  'agents.messages.reset': ({ agents }) => agents.messages.reset(agent),
+  'agents.messages.preview': ({ agents }) => agents.messages.preview(agent, say),
+  'agents.messages.summarize': ({ agents }) => agents.messages.summarize(agent, { maxMessageLength: 10 }),
+  'agents.passages.list': ({ agents }) => agents.passages.list(agent),
+  'agents.passages.create': ({ agents }) => agents.passages.create(agent, { text: 'text' }),
+  'agents.passages.search': ({ agents }) => agents.passages.search(agent, { query: 'text' }),
+  'agents.passages.modify': ({ agents }) => agents.passages.modify(agent, unknown('passage')),
+  'agents.passages.delete': ({ agents }) => agents.passages.delete(agent, unknown('passage')),
+  'batches.list': ({ batches }) => batches.list(),
+  'batches.create': ({ batches }) => batches.create({ requests: [{ ...say, agentId: agent }] }),
+  'batches.retrieve': ({ batches }) => batches.retrieve('b'),
+  'batches.cancel': ({ batches }) => batches.cancel('b'),
+  'batches.messages.list': ({ batches }) => batches.messages.list('b'),
+  'chat.createChatCompletion': ({ chat }) =>
+    chat.createChatCompletion({ model: agent, messages: [{ role: 'user', content: 'Hello' }] }),
+  'folders.files.upload': ({ folders }) => folders.files.upload(text(), folder, {}),
+  'folders.files.list': ({ folders }) => folders.files.list(folder),
+  'folders.files.delete': ({ folders }) => folders.files.delete(folder, file),
+  'folders.passages.list': ({ folders }) => folders.passages.list(folder),
+  'groups.messages.list': ({ groups }) => groups.messages.list(group),
+  'groups.messages.create': ({ groups }) => groups.messages.create(group, say),
+  'groups.messages.createStream': ({ groups }) => groups.messages.createStream(group, say),
+  'groups.messages.modify': ({ groups }) =>
+    groups.messages.modify(group, message, { messageType: 'user_message', content: 'Hello' }),
+  'groups.messages.reset': ({ groups }) => groups.messages.reset(group),
+  'jobs.list': ({ jobs }) => jobs.list(),
+  'jobs.listActive': ({ jobs }) => jobs.listActive(),
+  'jobs.retrieve': ({ jobs }) => jobs.retrieve('j'),
+  'jobs.delete': ({ jobs }) => jobs.delete('j'),
+  'jobs.cancelJob': ({ jobs }) => jobs.cancelJob('j'),
+  'models.list': ({ models }) => models.list(),
+  'models.listembeddingmodels': ({ models }) => models.listembeddingmodels(),
+  'models.embeddings.list': ({ models }) => models.embeddings.list(),
+  'providers.list': ({ providers }) => providers.list(),
+  'providers.create': ({ providers }) => providers.create(provider),
+  'providers.retrieveProvider': ({ providers }) => providers.retrieveProvider('p'),
+  'providers.modify': ({ providers }) => providers.modify('p', { apiKey: 'k' }),
+  'providers.delete': ({ providers }) => providers.delete('p'),
+  'providers.check': ({ providers }) => providers.check({ providerType: 'openai', apiKey: 'k' }),
+  'providers.checkExistingProvider': ({ providers }) => providers.checkExistingProvider('p'),
+  'runs.list': ({ runs }) => runs.list(),
+  'runs.listActive': ({ runs }) => runs.listActive(),
+  'runs.retrieve': ({ runs }) => runs.retrieve('r'),
+  'runs.delete': ({ runs }) => runs.delete('r'),
+  'runs.retrieveMetricsForRun': ({ runs }) => runs.retrieveMetricsForRun('r'),
+  'runs.stream': ({ runs }) => runs.stream('r'),
+  'runs.messages.list': ({ runs }) => runs.messages.list('r'),
+  'runs.steps.list': ({ runs }) => runs.steps.list('r'),
+  'runs.usage.retrieve': ({ runs }) => runs.usage.retrieve('r'),
+  'sources.getFileMetadata': ({ sources }) => sources.getFileMetadata(folder, file),
+  'sources.files.upload': ({ sources }) => sources.files.upload(text(), folder, {}),
+  'sources.files.list': ({ sources }) => sources.files.list(folder),
+  'sources.files.delete': ({ sources }) => sources.files.delete(folder, file),
+  'sources.passages.list': ({ sources }) => sources.passages.list(folder),
+  'steps.list': ({ steps }) => steps.list(),
+  'steps.retrieve': ({ steps }) => steps.retrieve('s'),
+  'steps.feedback.create': ({ steps }) => steps.feedback.create('s'),
+  'steps.messages.list': ({ steps }) => steps.messages.list('s'),
+  'steps.metrics.retrieve': ({ steps }) => steps.metrics.retrieve('s'),
+  'steps.trace.retrieve': ({ steps }) => steps.trace.retrieve('s'),
+  'telemetry.retrieveProviderTrace': ({ telemetry }) => telemetry.retrieveProviderTrace('s'),
+  'tools.runToolFromSource': ({ tools }) => tools.runToolFromSource({ sourceCode: 'x', args: {} }),
+  'tools.listMcpServers': ({ tools }) => tools.listMcpServers(),
+  'tools.addMcpServer': ({ tools }) => tools.addMcpServer(server),
+  'tools.listMcpToolsByServer': ({ tools }) => tools.listMcpToolsByServer('s'),
+  'tools.addMcpTool': ({ tools }) => tools.addMcpTool('s', 't'),
+  'tools.deleteMcpServer': ({ tools }) => tools.deleteMcpServer('s'),
+  'tools.updateMcpServer': ({ tools }) => tools.updateMcpServer('s', {}),
+  'tools.testMcpServer': ({ tools }) => tools.testMcpServer(server),
+  'tools.connectMcpServer': ({ tools }) => tools.connectMcpServer(server),
+  'voice.createVoiceChatCompletions': ({ voice }) => voice.createVoiceChatCompletions(agent, {}),
+}
+
+test.each(Object.keys(ABSENT))('%s says that there is no such thing', async (method) => {
+  const error = await thrownBy(ABSENT[method]!(older.alice))
+  expect(error).toBeInstanceOf(LettaError)
+  expect([404, 405]).toContain(error.statusCode)
+  // Where the SDK awaits a stream, the error’s body is one.
+  const body = error.body instanceof ReadableStream ? await new Response(error.body).json() : error.body
+  expect(body).toMatchObject({
+    status: error.statusCode,
+    message: expect.stringMatching(/^There is nothing at \/|is not allowed here; use /),
+  })
+})
+
+/** Every method of the SDK by its name, such as `agents.blocks.list`. */
+function methodsOf(resource: object, name = ''): string[] {
+  const members = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(resource))
+  return Object.entries(members).flatMap(([member, { get }]) => {
+    if (member === 'constructor' || member.startsWith('_')) return []
+    if (get) return methodsOf(resource[member as keyof object], `${name}${member}.`)
+    return [name + member]
+  })
+}
+
+test('no method of a resource that comes later is missing here', () => {
+  const here =
+    /^(agents|archives|blocks|clientSideAccessTokens|folders|groups|health|identities|projects|sources|tags|templates|tools)\./
+  const all = methodsOf(older.alice)
+  expect(all.length).toBeGreaterThan(150)
+  expect(Object.keys(ABSENT).filter((method) => !all.includes(method))).toEqual([])
+  expect(all.filter((method) => !here.test(method) && !(method in ABSENT))).toEqual([])
+})
