@@ -10,7 +10,6 @@ export async function agentGroupRoutes(app: App) {
   app.get(
     '/:agent_id/groups',
     {
-      config: { clientAccess: { right: 'read_agent' } },
       schema: {
         operationId: 'list_groups_of_agent',
         summary: 'List the groups an agent is a member of, newest first',
