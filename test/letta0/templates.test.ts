@@ -127,20 +127,14 @@ test('agents are made from a version, found by it and migrated', async () => {
   expect(memory.blocks).toMatchObject([{ value: 'This is Ada.' }])
 })
 
-test('agent files, which can’t be read as templates yet, are refused', async () => {
+test('agent files are made into templates, and replace what is being worked on', async () => {
   const { templates } = older.alice
   const agentFile = JSON.parse(await older.alice.agents.exportFile(agentId))
-  await refused(
-    templates.createtemplate(project, { type: 'agent_file', agentFile }),
-    422,
-    'agent_file: cannot be read yet',
-  )
-  await templates.createtemplate(project, { type: 'agent', agentId, name: 'filed' })
-  await refused(
-    templates.updatecurrenttemplatefromagentfile(project, 'filed', { agentFileJson: agentFile }),
-    422,
-    'cannot be read yet',
-  )
+  const made = await templates.createtemplate(project, { type: 'agent_file', agentFile, name: 'from-file' })
+  expect(made).toMatchObject({ name: 'from-file', latestVersion: '1' })
+  const changed = await templates.updatecurrenttemplatefromagentfile(project, 'from-file', { agentFileJson: agentFile })
+  expect(changed).toMatchObject({ success: true })
+  await refused(templates.createtemplate(project, { type: 'agent_file', agentFile: { agents: [] } }), 422, 'agents')
 })
 
 test('access tokens are made, listed, used and deleted', async () => {
