@@ -61,6 +61,18 @@ function preparingClient() {
   }
 }
 
+/** Sends single statements, each on a connection of its own. Unlike the pool's own `query`, an error keeps it open. */
+const inTurn =
+  (pool: pg.Pool) =>
+  async <Row>(text: string, values: readonly unknown[]): Promise<Row[]> => {
+    const client = await pool.connect()
+    try {
+      return (await client.query(text, values as unknown[])).rows as Row[]
+    } finally {
+      client.release()
+    }
+  }
+
 /**
  * Opens the database the settings name. An embedded one is taken for this process alone.
  * Throws a ConfigError when another process has it.
@@ -92,11 +104,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
 
   // Half of the connections are left to transactions; a single one is taken in turns.
   const lanes = remote ? Math.floor(settings.poolSize / 2) : 0
-  const send =
-    lanes > 0
-      ? createLanes(pool, lanes)
-      : async <Row>(text: string, values: readonly unknown[]) =>
-          (await pool.query(text, values as unknown[])).rows as Row[]
+  const send = lanes > 0 ? createLanes(pool, lanes) : inTurn(pool)
   const busy = new AsyncLocalStorage<true>()
   const refuse = () => {
     if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')
