@@ -60,16 +60,19 @@ export async function repeating<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The rows of a statement. */
-export async function rowsOf<Row = Values>(
-  context: Context,
-  statement: RawBuilder<unknown> | CompiledQuery,
-): Promise<Row[]> {
-  const { trx, database } = context
+type Statement = RawBuilder<unknown> | CompiledQuery
+
+async function send<Row>({ trx, database }: Context, statement: Statement, how: 'query' | 'read'): Promise<Row[]> {
   const compiled = 'compile' in statement ? statement.compile(database.kysely) : statement
   // In a transaction the error stays what it is: the transaction decides whether to begin again.
-  return trx ? ((await trx.executeQuery(compiled)).rows as Row[]) : repeating(() => database.query<Row>(compiled))
+  return trx ? ((await trx.executeQuery(compiled)).rows as Row[]) : repeating(() => database[how]<Row>(compiled))
 }
+
+/** The rows of a statement. */
+export const rowsOf = <Row = Values>(context: Context, statement: Statement) => send<Row>(context, statement, 'query')
+
+/** The rows of a statement that only reads, and doesn't lock what it reads. */
+export const readRows = <Row = Values>(context: Context, statement: Statement) => send<Row>(context, statement, 'read')
 
 /** The row as it goes out: fields without a value left out, the version beside it. */
 export function toWire<Wire>(row: Values): Wire & Versioned {

@@ -14,6 +14,8 @@ export interface Database {
   kysely: Kysely<Tables>
   /** The rows of one statement outside of any transaction, without Kysely's way around the pool. */
   query<Row>(statement: CompiledQuery): Promise<Row[]>
+  /** The same for statements that only read and wait for nobody's locks: they may share a connection. */
+  read<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
   /** The embedded database as a file that `openDatabase` can start from. */
@@ -102,9 +104,10 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   // An idle connection that breaks is replaced by the next request's; without a listener it would end the process.
   pool.on('error', () => {})
 
-  // Half of the connections are left to transactions; a single one is taken in turns.
+  // Half of the connections are left to whoever needs one alone.
   const lanes = remote ? Math.floor(settings.poolSize / 2) : 0
-  const send = lanes > 0 ? createLanes(pool, lanes) : inTurn(pool)
+  const query = inTurn(pool)
+  const read = lanes > 0 ? createLanes(pool, lanes) : query
   const busy = new AsyncLocalStorage<true>()
   const refuse = () => {
     if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')
@@ -123,7 +126,11 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
     kysely,
     async query<Row>({ sql, parameters }: CompiledQuery) {
       refuse()
-      return send<Row>(sql, parameters)
+      return query<Row>(sql, parameters)
+    },
+    async read<Row>({ sql, parameters }: CompiledQuery) {
+      refuse()
+      return read<Row>(sql, parameters)
     },
     transaction: (work) => kysely.transaction().execute((trx) => busy.run(true, () => work(trx))),
     dump() {

@@ -1,5 +1,5 @@
 import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
-import { answering, type Context, mine, missing, rowsOf, toWire, type Values } from './context.ts'
+import { answering, type Context, mine, missing, readRows, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
 import type { Link, PageOf, Resource, Versioned, Written } from './resource.ts'
 import type { Tables } from './tables.ts'
@@ -28,7 +28,7 @@ export function createReads(context: Context) {
 
   /** One resource, or undefined. */
   async function find<Wire>(resource: Resource<Wire>, id: string): Promise<(Wire & Versioned) | undefined> {
-    const [row] = await rowsOf(context, CompiledQuery.raw(resource.one, [organizationId, id]))
+    const [row] = await readRows(context, CompiledQuery.raw(resource.one, [organizationId, id]))
     return row && toWire<Wire>(row)
   }
 
@@ -42,7 +42,7 @@ export function createReads(context: Context) {
   /** 404 unless the organization has the resource. */
   async function exists(resource: Resource, id: string): Promise<void> {
     const { table } = resource
-    const rows = await rowsOf(context, sql`select 1 from ${sql.table(table)} where ${mine(context, table, id)}`)
+    const rows = await readRows(context, sql`select 1 from ${sql.table(table)} where ${mine(context, table, id)}`)
     if (rows.length === 0) throw missing(resource, id)
   }
 
@@ -55,7 +55,7 @@ export function createReads(context: Context) {
     const statement = written
       ? writeOne(resource, organizationId, id, written)
       : CompiledQuery.raw(own.one, [organizationId, id])
-    const [row] = await rowsOf<WrittenOne>(context, statement)
+    const [row] = await readRows<WrittenOne>(context, statement)
     if (!row) throw missing(resource, id)
     return oneOf<Wire>(row, resource.composed || Boolean(written?.tables?.length), written ?? own)
   }
@@ -77,7 +77,7 @@ export function createReads(context: Context) {
     if (filter) query = filter(query)
     for (const condition of keys.where) query = query.where(condition)
     query = query.orderBy(keys.orderBy).limit(keys.size)
-    const rows = await rowsOf<WrittenRow>(context, writePage(resource, keys, query as never, written))
+    const rows = await readRows<WrittenRow>(context, writePage(resource, keys, query as never, written))
     // A row shows that the cursors' places were known.
     if (rows.length === 0) for (const cursor of keys.cursors) await exists(resource, cursor)
     return pageOf(rows, keys, written)
@@ -98,7 +98,7 @@ export function createReads(context: Context) {
 
   /** The ids attached to an owner, in the order they were attached. */
   async function linkedIds(link: Link, ownerId: string): Promise<string[]> {
-    const rows = await rowsOf<{ id: string }>(
+    const rows = await readRows<{ id: string }>(
       context,
       sql`select ${sql.ref(link.targetColumn)} as id from ${sql.table(link.table)}
         where organization_id = ${organizationId} and ${sql.ref(link.ownerColumn)} = ${ownerId} order by position`,
