@@ -12,7 +12,7 @@ interface Lane {
  * Sends single statements without waiting for the answers of those before (pipelining, PostgreSQL documentation §53.2.4):
  * when every connection is busy, a statement queues at the server behind the fewest others rather than here. Each is its
  * own transaction: the failure of one leaves the others alone.
- * The pool's connections are used, `most` of them at once; the others are for transactions.
+ * The pool's connections are used, `most` of them at once; the others are for whoever needs one alone.
  */
 export function createLanes(pool: Pool, most: number) {
   const lanes = new Set<Lane>()

@@ -58,7 +58,7 @@ export const writeOne = (
   { json, tables = [], joins = [] }: Written,
 ) => sql<WrittenOne>`
   with ${sql.join([
-    sql`page as (select *, 1 as n from ${sql.table(table)} where organization_id = ${organizationId} and id = ${id})`,
+    sql`page as (select * from ${sql.table(table)} where organization_id = ${organizationId} and id = ${id})`,
     ...tables,
   ])}
   select ${json} as json, ${sql.ref(`${table}.version`)} from page as ${sql.table(table)} ${sql.join(joins, sql` `)}`
