@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type Database, openDatabase } from '../src/db/database.ts'
+import { openJobs } from '../src/db/jobs.ts'
 import { indexSearches, migrate } from '../src/db/migrate.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
@@ -87,7 +88,8 @@ async function fill(
   const cipher = createCipher(config.encryptionKey!)
   await migrate(database)
   const key = (await bootstrap({ database, cipher }, undefined))!
-  const app = await buildApp({ config, database, cipher, logger: pino({ level: 'silent' }), version: 'bench' })
+  const logger = pino({ level: 'silent' })
+  const app = await buildApp({ config, database, cipher, jobs: await openJobs(database), logger, version: 'bench' })
   const [owner, other] = await makeOwners(app, key)
   const few = { agents: Math.floor(agents / 10), archives: 100, folders: 100, groups: 10, identities: 100 }
   await addData({ database, cipher }, other, few)

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { buildApp } from '../src/app.ts'
 import { openStorage } from '../src/cli/open.ts'
 import { readConfig } from '../src/config.ts'
+import { openJobs } from '../src/db/jobs.ts'
 import type { App } from '../src/http/server.ts'
 
 const FILE = new URL('../openapi.json', import.meta.url)
@@ -32,7 +33,8 @@ async function currentOpenApi(): Promise<string> {
   const { database, cipher } = await openStorage(config)
   try {
     const logger = pino({ level: 'silent' })
-    const app = await buildApp({ config, database, cipher, logger, version: versionOf() })
+    const jobs = await openJobs(database)
+    const app = await buildApp({ config, database, cipher, jobs, logger, version: versionOf() })
     const text = openApiText(app)
     await app.close()
     return text

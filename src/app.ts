@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Config } from './config.ts'
 import type { Actor } from './db/context.ts'
 import type { Database } from './db/database.ts'
+import type { Jobs } from './db/jobs.ts'
 import { createScope } from './db/scope.ts'
 import { addAuth } from './http/auth.ts'
 import { addCors } from './http/cors.ts'
@@ -13,6 +14,7 @@ import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
 import { startSweeping } from './jobs/sweep.ts'
+import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
 import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
 import { agentFileRoutes } from './resources/agent-files/routes.ts'
@@ -42,13 +44,21 @@ export interface Deps {
   config: Pick<Config, 'bodyLimit' | 'defaultModel' | 'rateLimit' | 'corsOrigins' | 'trustProxy' | 'basePath'>
   database: Database
   cipher: Cipher
+  jobs: Jobs
   logger: FastifyBaseLogger
   version: string
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The background work: `start` it beside a server that listens. */
+    workers: Workers
+  }
+}
+
 /** The whole API over a database, ready to listen or to be called with `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
-  const { config, database, cipher, logger, version } = deps
+  const { config, database, cipher, jobs, logger, version } = deps
   const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes, proxy: config })
   if (config.corsOrigins.length > 0) await addCors(app as unknown as FastifyInstance, config.corsOrigins)
   const paths = new Map<string, Set<string>>()
@@ -95,7 +105,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.addHook('onClose', () => reader.close())
 
   const { authenticate, forget } = createAuthenticator(database)
-  const scopeOf = (actor: Actor) => createScope({ database, cipher }, actor)
+  const scopeOf = (actor: Actor) => createScope({ database, cipher, jobs }, actor)
   const limits =
     config.rateLimit === undefined
       ? undefined
@@ -126,6 +136,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   })
   addMethodNotAllowed(app as unknown as FastifyInstance, paths)
   app.addHook('onClose', startSweeping(database, logger))
+  app.decorate('workers', await createWorkers(jobs, scopeOf, {}, logger))
+  app.addHook('onClose', () => app.workers.stop())
   await app.ready()
   return app
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../src/db/database.ts'
+import { openJobs } from '../src/db/jobs.ts'
 import { indexSearches, migrate } from '../src/db/migrate.ts'
 
 /** Where each test file gets its own database from: a migrated one to clone. */
@@ -32,6 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const database = await openDatabase({ databaseUrl: 'memory:', dataDir: directory, poolSize: 1 })
     await migrate(database)
     await indexSearches(database)
+    await (await openJobs(database)).close()
     const snapshot = join(directory, 'migrated')
     writeFileSync(snapshot, Buffer.from(await (await database.dump()).arrayBuffer()))
     await database.close()
@@ -47,6 +49,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const database = await openDatabase({ databaseUrl: target.href, dataDir: tmpdir(), poolSize: 1 })
   await migrate(database)
   await indexSearches(database)
+  await (await openJobs(database)).close()
   await database.close()
   project.provide('template', { server: { url, database: name } })
   return async () => {

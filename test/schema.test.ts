@@ -137,11 +137,12 @@ describe('the database schema', () => {
       .map(({ table, column }) => `${table}.${column}`)
     expect(free.filter((key) => !key.startsWith('revisions.')).sort()).toEqual([
       // The last message may be gone, as may a request for approval; the block of a file is no row of its own, and the
-      // call of a tool has the id the model gave it.
+      // call of a tool has the id the model gave it. What a passage lies in is named beside, by kind.
       'files_agents.block_id',
       'groups.last_processed_message_id',
       'messages.approval_request_id',
       'messages.tool_call_id',
+      'passages.container_id',
     ])
   })
 
@@ -149,7 +150,7 @@ describe('the database schema', () => {
   const UNBREAKABLE: Record<string, RegExp> = {
     'ids are made by the server': /_pkey$/,
     'an id is in it, so the primary key comes first':
-      /^(blocks_organization_id_id_label_key|files_organization_id_source_id_id|users_organization_id_id)_key$/,
+      /^(blocks_organization_id_id_label_key|(files_organization_id_source|passages_organization_id_container)_id_id|users_organization_id_id)_key$/,
     'keys and tokens are random': /^(api_keys_key|access_tokens_token)_hash_key$/,
     'versions get their numbers while their template is held': /^template_versions_number_key$/,
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { inject } from 'vitest'
 import { buildApp, type Deps } from '../src/app.ts'
 import { type Database, openDatabase } from '../src/db/database.ts'
+import { openJobs } from '../src/db/jobs.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
 import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
@@ -43,6 +44,8 @@ export interface TestServer {
   /** A client of Alice's organization with these scopes. */
   withScopes(...scopes: string[]): Promise<Client>
   client(key: string): Client
+  /** Does the background work that is due, and what that leads to, to its end. */
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -89,6 +92,7 @@ export async function startTestServer(settings: Partial<Deps['config']> = {}): P
     },
     database,
     cipher,
+    jobs: await openJobs(database),
     logger: pino({ level: 'silent' }),
     version: 'test',
   })
@@ -132,6 +136,7 @@ export async function startTestServer(settings: Partial<Deps['config']> = {}): P
     withScopes: async (...wanted) =>
       client((await alice.post('/v1/api-keys/', { name: wanted.join(), scopes: wanted })).body.key),
     client,
+    settle: () => app.workers.runDue(),
     async close() {
       await app.close()
       await database.close()

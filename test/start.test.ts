@@ -346,7 +346,8 @@ describe('a start is refused, with the remedy,', () => {
       const [store, env] = await guarded()
       await asAdministrator(store, sql`grant create on schema public to ${ROLE}`)
       await refusal(store, [MAIN, env], /permission denied to create extension "vector"/, /create extension vector;/)
-      await asAdministrator(store, sql`create extension vector`, sql`create extension pg_trgm`)
+      const schema = sql`create schema jobs authorization ${ROLE}`
+      await asAdministrator(store, sql`create extension vector`, sql`create extension pg_trgm`, schema)
       const server = await store.serve(env)
       expect((await caller(server.url, server.key!)('GET', '/v1/agents')).status).toBe(200)
     })

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import pretty from 'pino-pretty'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
+import { openJobs } from '../db/jobs.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
 import { bootstrap } from '../resources/organizations/bootstrap.ts'
 import { openStorage } from './open.ts'
@@ -63,8 +64,8 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   if (code === '42501') {
     return (
       `The PostgreSQL role may not do this: ${message}. Let an administrator grant it (grant create on schema public) ` +
-      'and create the extensions once in this database (create extension vector; create extension pg_trgm;), or use a ' +
-      'role that may.'
+      'and create once in this database what only administrators may (create extension vector; create extension ' +
+      'pg_trgm; create schema jobs authorization the_role;), or use a role that may.'
     )
   }
   if (config?.databaseUrl && config.databaseUrl !== 'memory:')
@@ -92,7 +93,8 @@ async function serveWith(config: Config): Promise<void> {
   const logger = createLogger(config.logLevel)
   const { database, cipher, trigrams } = await openStorage(config)
   try {
-    const app = await buildApp({ config, database, cipher, logger, version })
+    const jobs = await openJobs(database)
+    const app = await buildApp({ config, database, cipher, jobs, logger, version })
     try {
       const stop = Promise.withResolvers<void>()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
@@ -107,6 +109,7 @@ async function serveWith(config: Config): Promise<void> {
       greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)
       logger.level = config.logLevel
       if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
+      await app.workers.start()
       await stop.promise
     } finally {
       await app.close()

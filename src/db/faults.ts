@@ -7,6 +7,7 @@ const CONFLICTS: Record<string, string> = {
   tools_name_key: 'A tool with this name already exists.',
   identities_identifier_key_key: 'An identity with this identifier_key already exists in this project.',
   agents_blocks_label_key: 'An agent cannot have two blocks with the same label.',
+  providers_name_key: 'A provider with this name already exists.',
   projects_slug_key: 'A project with this name, or one that reads the same in a URL, already exists.',
   templates_name_key: 'A template with this name already exists in this project.',
   agents_archives_agent_key: 'This agent already has an archive attached: detach it first.',

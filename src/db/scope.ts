@@ -3,6 +3,7 @@ import type { Cipher } from '../lib/cipher.ts'
 import { type Actor, type Context, repeating, rowsOf } from './context.ts'
 import type { Database } from './database.ts'
 import { answerFor, undone } from './faults.ts'
+import type { JobData, Jobs, Queue } from './jobs.ts'
 import { createLinks } from './links.ts'
 import type { Names } from './members.ts'
 import { createReads, type Reads } from './reads.ts'
@@ -34,15 +35,41 @@ export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnTyp
   attempt<T>(work: () => Promise<T>): Promise<T>
   /** The rows of a statement of a resource's own, which must name the organization. */
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  /**
+   * Has `queue` do background work, once what the scope's transaction writes is there. Of jobs with one key one waits
+   * and one runs at most.
+   */
+  enqueue<Q extends Queue>(queue: Q, data: JobData[Q], key: string): Promise<void>
   /** The same caller in another organization: for the operating organization alone; any other gets an error. */
   within(organizationId: string): Scope
   /** The same without the caller's `If-Match`: for what a change brings along. */
   unconditional(): Scope
 }
 
+export interface Shared {
+  database: Database
+  cipher: Cipher
+  /** Absent where no background work can be asked for. */
+  jobs?: Jobs | undefined
+}
+
+/** A transaction, and the queues it has added work to. */
+interface Open {
+  trx: Kysely<Tables>
+  queues: Set<Queue>
+}
+
+/** Runs `work` in a transaction of its own, and wakes the queues it has added work to. */
+async function open<T>({ database, jobs }: Shared, work: (open: Open) => Promise<T>): Promise<T> {
+  const queues = new Set<Queue>()
+  const done = await repeating(() => database.transaction((trx) => work({ trx, queues })))
+  for (const queue of queues) jobs?.wake(queue)
+  return done
+}
+
 /** The scope of an actor; with `trx`, inside that transaction. */
-export function createScope(shared: { database: Database; cipher: Cipher }, actor: Actor, trx?: Kysely<Tables>): Scope {
-  const context: Context = { ...shared, actor, trx }
+export function createScope(shared: Shared, actor: Actor, trx?: Kysely<Tables>, queues = new Set<Queue>()): Scope {
+  const context: Context = { database: shared.database, cipher: shared.cipher, actor, trx }
   const reads = createReads(context)
   const scope: Scope = {
     ...reads,
@@ -56,9 +83,7 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
     cipher: shared.cipher,
     can: (right) => actor.scopes.includes(right),
     transaction: (work) =>
-      trx
-        ? work(scope)
-        : repeating(() => shared.database.transaction((inner) => work(createScope(shared, actor, inner)))),
+      trx ? work(scope) : open(shared, (inner) => work(createScope(shared, actor, inner.trx, inner.queues))),
     async attempt(work) {
       if (!trx) return work()
       await sql`savepoint attempt`.execute(trx)
@@ -72,13 +97,20 @@ export function createScope(shared: { database: Database; cipher: Cipher }, acto
       }
     },
     query: (statement) => rowsOf(context, statement),
+    async enqueue(queue, data, key) {
+      const { jobs } = shared
+      if (!jobs) throw new Error('Background work was asked for where none is done.')
+      await jobs.add(trx, actor, queue, data, key)
+      if (trx) queues.add(queue)
+      else jobs.wake(queue)
+    },
     within(organizationId) {
       if (organizationId === actor.organizationId) return scope
       if (!actor.operator) throw new Error('Only the operating organization acts in another.')
       // The caller is no user of that organization: its rows must not name one of ours.
-      return createScope(shared, { ...actor, organizationId, userId: null, ifMatch: undefined }, trx)
+      return createScope(shared, { ...actor, organizationId, userId: null, ifMatch: undefined }, trx, queues)
     },
-    unconditional: () => createScope(shared, { ...actor, ifMatch: undefined }, trx),
+    unconditional: () => createScope(shared, { ...actor, ifMatch: undefined }, trx, queues),
   }
   return scope
 }

@@ -8,6 +8,10 @@ export interface FolderRow extends OwnedRow {
   embedding_config: EmbeddingConfig
   metadata: Record<string, unknown> | null
   vector_db_provider: 'native' | 'tpuf' | 'pinecone'
+  /** What answers while passages are being embedded anew; null: `embedding_config`. */
+  serving_config: EmbeddingConfig | null
+  /** Why the passages could not be embedded. */
+  embedding_error: string | null
 }
 
 export interface FileRow extends OwnedRow {

@@ -1,0 +1,127 @@
+import { type Kysely, sql } from 'kysely'
+import { type ConstructorOptions, fromKysely, PgBoss, type QueueOptions } from 'pg-boss'
+import type { Actor } from './context.ts'
+import type { Database } from './database.ts'
+import { STARTING } from './migrate.ts'
+import type { Tables } from './tables.ts'
+
+/** What each kind of background work is told. */
+export interface JobData {
+  /** Embeds the passages of an archive or a folder that lack a vector of its model. */
+  embed_container: { container_id: string }
+  /** Parses an uploaded file and makes passages of it. */
+  process_file: { file_id: string }
+  /** Lists the models of a provider. */
+  sync_provider: { provider_id: string }
+}
+
+export type Queue = keyof JobData & string
+
+/** For whom the work is done. */
+export interface Enqueued {
+  organization_id: string
+  user_id: string | null
+  request_id: string | null
+}
+
+/**
+ * Background work, kept in the same database: added in the transaction of what it belongs to, so that neither is there
+ * without the other, and done again when the server that was doing it died.
+ */
+export interface Jobs {
+  boss: PgBoss
+  /** Makes sure that the queues are there. */
+  open(queues: Record<Queue, QueueOptions>): Promise<void>
+  /**
+   * Adds a job, within `trx` if given. Of jobs with one key one waits and one runs at most: a third is the same work as
+   * the one that waits.
+   */
+  add<Q extends Queue>(
+    trx: Kysely<Tables> | undefined,
+    actor: Actor,
+    queue: Q,
+    data: JobData[Q],
+    key: string,
+  ): Promise<void>
+  /** Has a queue looked at now rather than at its next turn. */
+  wake(queue: Queue): void
+  /** Called by whoever works on the queues: how to wake them. */
+  onWake(wake: (queue: Queue) => void): void
+  close(): Promise<void>
+}
+
+/** How often the work of servers that fell silent is looked for. */
+const UPKEEP_S = 15
+
+const NO_JOB = '00000000-0000-0000-0000-000000000000'
+
+/** Makes the library's tables, or brings them up to date. Servers that start at once take turns. */
+async function install(kysely: Kysely<Tables>, settings: ConstructorOptions): Promise<void> {
+  await kysely.connection().execute(async (connection) => {
+    await sql`select pg_advisory_lock(${STARTING}::bigint)`.execute(connection)
+    const installer = new PgBoss({ ...settings, db: fromKysely(connection), supervise: false })
+    try {
+      await installer.start()
+    } catch (error) {
+      await sql`rollback`.execute(connection)
+      throw error
+    } finally {
+      await installer.stop({ graceful: false, close: false })
+      await sql`select pg_advisory_unlock(${STARTING}::bigint)`.execute(connection)
+    }
+  })
+}
+
+/** Opens the job tables of a database, making them or bringing them up to date where needed. */
+export async function openJobs(database: Database): Promise<Jobs> {
+  const { kysely } = database
+  const settings = {
+    backend: database.engine === 'embedded' ? ('pglite' as const) : ('postgres' as const),
+    schema: 'jobs',
+    createSchema: false,
+    schedule: false,
+    superviseIntervalSeconds: UPKEEP_S,
+    monitorIntervalSeconds: UPKEEP_S,
+  }
+  await install(kysely, settings)
+  const boss = new PgBoss({ ...settings, db: fromKysely(kysely), migrate: false })
+  // What goes wrong in its own upkeep is done again at the next turn.
+  boss.on('error', () => {})
+  await boss.start()
+  let wake: (queue: Queue) => void = () => {}
+
+  /** What was being done when the last process ended: no other process works on an embedded database. */
+  async function takeOver(queue: string) {
+    const { rows } = await sql<{ id: string }>`
+      select id from jobs.job where name = ${queue} and state = 'active'`.execute(kysely)
+    const ids = rows.map(({ id }) => id)
+    if (ids.length > 0) await boss.fail(queue, ids, { message: 'The server ended.' })
+  }
+
+  return {
+    boss,
+    async open(queues) {
+      const there = new Set((await boss.getQueues()).map(({ name }) => name))
+      for (const [name, options] of Object.entries<QueueOptions>(queues)) {
+        if (there.has(name)) await boss.updateQueue(name, options)
+        else await boss.createQueue(name, { ...options, policy: 'stately' })
+        // It then knows the queue, and needs no statement of its own beside the transaction that adds the first job.
+        await boss.findJobs(name, { id: NO_JOB })
+        if (database.engine === 'embedded') await takeOver(name)
+      }
+    },
+    async add(trx, actor, queue, data, key) {
+      const about: Enqueued = {
+        organization_id: actor.organizationId,
+        user_id: actor.userId,
+        request_id: actor.requestId,
+      }
+      await boss.send(queue, { ...data, ...about }, { db: fromKysely(trx ?? kysely), singletonKey: key })
+    },
+    wake: (queue) => wake(queue),
+    onWake(how) {
+      wake = how
+    },
+    close: () => boss.stop({ graceful: true, close: false }),
+  }
+}
