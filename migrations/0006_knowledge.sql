@@ -32,13 +32,18 @@ create index on passages (organization_id, file_id, created_at, id) where file_i
 create index passages_search_vector on passages using gin (search_vector);
 create index passages_tags on passages using gin (tags);
 
+-- Tells whether two configurations give comparable vectors: modelKey in src/resources/models/embedding.ts.
+create function embedding_model(config jsonb) returns text immutable language sql as $$
+  select (config ->> 'embedding_endpoint_type') || '/' || (config ->> 'embedding_model') || '/' || (config ->> 'embedding_dim')
+$$;
+
 -- The vectors of a passage: one for each model it was embedded with. While the model of an archive or a folder changes
 -- there are two, and the old ones answer until the last new one is there.
 create table embeddings (
   organization_id text collate "C" not null,
   passage_id text collate "C" not null,
   container_id text collate "C" not null,
-  -- Which model: see modelKey in src/resources/models/embedding.ts.
+  -- Which model: see embedding_model().
   model text collate "C" not null,
   embedding vector not null,
   dimension integer not null generated always as (vector_dims(embedding)) stored,

@@ -47,6 +47,14 @@ async function addFile(database: Database, agentId: string, folderId: string): P
   return file
 }
 
+async function addPassage(database: Database, archiveId: string, name: string): Promise<string> {
+  const passage = newId('passage')
+  await sql`insert into passages (organization_id, id, archive_id, text, created_at, updated_at)
+    select organization_id, ${passage}, id, ${name}, now(), now() from archives where id = ${archiveId}
+  `.execute(database.kysely)
+  return passage
+}
+
 /**
  * Fills an organization through the API with at least one of everything, all attached to each other. Every text of it
  * holds `name`. The client's key must hold all scopes.
@@ -146,6 +154,7 @@ export async function populate(client: Client, database: Database, name: string)
     identity: identity.id,
     message: agent.message_ids[0],
     org: organizationId,
+    passage: await addPassage(database, archive.id, name),
     project: project.id,
     source: folder.id,
     template: madeTemplate.id,

@@ -15,6 +15,7 @@ const ERRORS = {
   too_many_requests: [429, 'Too many requests'],
   headers_too_large: [431, 'Request header fields too large'],
   internal: [500, 'Internal error'],
+  bad_gateway: [502, 'Bad gateway'],
   unavailable: [503, 'Service unavailable'],
 } as const
 

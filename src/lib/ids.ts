@@ -16,6 +16,7 @@ export const NOUNS = {
   identity: 'identity',
   message: 'message',
   org: 'organization',
+  passage: 'passage',
   project: 'project',
   source: 'folder',
   template: 'template',

@@ -9,6 +9,7 @@ import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
 import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from './models/schema.ts'
 import { Organization, User } from './organizations/schema.ts'
+import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
 import { TemplateSnapshot } from './templates/body.ts'
 import { Template } from './templates/schema.ts'
@@ -34,6 +35,7 @@ export const shapes = [
   ModelSettings,
   NewApiKey,
   Organization,
+  Passage,
   Project,
   ResponseFormat,
   Source,

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox'
+import { defineResource } from '../../db/resource.ts'
+import { Id, Instant, JsonMap, Ref } from '../../lib/wire.ts'
+import { EmbeddingConfig } from '../models/schema.ts'
+
+const { Optional } = Type
+
+export const Passage = Type.Object(
+  {
+    id: Id('passage'),
+    text: Type.String(),
+    archive_id: Optional(Id('archive')),
+    source_id: Optional({ ...Id('source'), description: 'The folder of the file it is a piece of.' }),
+    file_id: Optional(Id('file')),
+    file_name: Optional(Type.String()),
+    metadata: JsonMap(),
+    tags: Type.Array(Type.String()),
+    embedding: Optional(
+      Type.Array(Type.Number(), { description: 'Its vector. Only there with include=passage.embedding.' }),
+    ),
+    embedding_config: Optional(Ref(EmbeddingConfig)),
+    organization_id: Id('org'),
+    created_at: Instant(),
+    updated_at: Optional(Instant()),
+    created_by_id: Optional(Type.String()),
+    last_updated_by_id: Optional(Type.String()),
+  },
+  { $id: 'Passage', additionalProperties: false },
+)
+export type Passage = Static<typeof Passage>
+
+/** The configuration whose vectors answer. */
+const answering = (table: string, id: string) => `(
+  select coalesce(serving_config, embedding_config) from ${table}
+  where ${table}.organization_id = passages.organization_id and ${table}.id = passages.${id})`
+const config = `case when passages.archive_id is null then ${answering('folders', 'source_id')}
+  else ${answering('archives', 'archive_id')} end`
+
+const vector = `(select embeddings.embedding from embeddings where embeddings.organization_id = passages.organization_id
+  and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`
+
+const { embedding: _, ...withoutVector } = Passage.properties
+const definition = { table: 'passages', prefix: 'passage', order: 'asc' } as const
+
+/** Passages as they usually go out: without their vectors. */
+export const passages = defineResource<Passage>()(
+  { properties: withoutVector },
+  { ...definition, computed: { embedding_config: config } },
+)
+
+/** Passages with their vectors. */
+export const passagesWithVectors = defineResource<Passage>()(Passage, {
+  ...definition,
+  computed: { embedding_config: config, embedding: vector },
+})
