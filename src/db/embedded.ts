@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
 import type { PoolConfig } from 'pg'
+import { createSocket } from './embedded-socket.ts'
 
 /** An embedded PostgreSQL, as an ordinary `pg` pool sees it. */
 export interface Embedded {
@@ -13,9 +15,8 @@ export interface Embedded {
  * it; its own API is used only before the pool is (opening) and when nothing is in flight (dump, close).
  */
 export async function openEmbedded(dataDir?: string, snapshot?: Blob): Promise<Embedded> {
-  const [{ PGlite }, { createPgConfig }, { vector }, { pg_trgm }] = await Promise.all([
+  const [{ PGlite }, { vector }, { pg_trgm }] = await Promise.all([
     import('@electric-sql/pglite'),
-    import('@electric-sql/pglite/node-postgres'),
     import('@electric-sql/pglite-pgvector'),
     import('@electric-sql/pglite/contrib/pg_trgm'),
   ])
@@ -27,7 +28,13 @@ export async function openEmbedded(dataDir?: string, snapshot?: Blob): Promise<E
   await lite.waitReady
   return {
     // One connection: a second client on it would share its protocol state. It must never be recycled.
-    poolConfig: { ...(createPgConfig(lite) as unknown as PoolConfig), max: 1, idleTimeoutMillis: 0 },
+    poolConfig: {
+      stream: () => createSocket(lite) as Socket,
+      user: 'postgres',
+      database: 'postgres',
+      max: 1,
+      idleTimeoutMillis: 0,
+    },
     dump: () => lite.dumpDataDir('none'),
     close: () => lite.close(),
   }
