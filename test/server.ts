@@ -92,7 +92,7 @@ export async function startTestServer(settings: Partial<Deps['config']> = {}): P
     },
     database,
     cipher,
-    jobs: await openJobs(database),
+    jobs: await openJobs(database, { supervise: false }),
     logger: pino({ level: 'silent' }),
     version: 'test',
   })

@@ -72,8 +72,11 @@ async function install(kysely: Kysely<Tables>, settings: ConstructorOptions): Pr
   })
 }
 
-/** Opens the job tables of a database, making them or bringing them up to date where needed. */
-export async function openJobs(database: Database): Promise<Jobs> {
+/**
+ * Opens the job tables of a database, making them or bringing them up to date where needed. Without `supervise` the work
+ * of servers that fell silent isn't looked for.
+ */
+export async function openJobs(database: Database, { supervise = true } = {}): Promise<Jobs> {
   const { kysely } = database
   const settings = {
     backend: database.engine === 'embedded' ? ('pglite' as const) : ('postgres' as const),
@@ -84,7 +87,7 @@ export async function openJobs(database: Database): Promise<Jobs> {
     monitorIntervalSeconds: UPKEEP_S,
   }
   await install(kysely, settings)
-  const boss = new PgBoss({ ...settings, db: fromKysely(kysely), migrate: false })
+  const boss = new PgBoss({ ...settings, db: fromKysely(kysely), migrate: false, supervise })
   // What goes wrong in its own upkeep is done again at the next turn.
   boss.on('error', () => {})
   await boss.start()

@@ -13,6 +13,8 @@ export interface PageQuery {
 
 export interface Keyset {
   limit: number
+  /** Tells statements apart that differ in more than their values. */
+  shape: string
   /** As many rows as are fetched at most. */
   size: RawBuilder<number>
   /** Rows are fetched from the far end and turned round: the page is the one just before a cursor. */
@@ -66,13 +68,15 @@ export function keyset(resource: Resource<unknown>, organizationId: string, page
       : sql<boolean>`(${key}, ${id}) < (${place(cursor)}, ${cursor}::text)`
 
   const limit = page.limit ?? 50
+  const [most, size] = SIZES.find(([size]) => size > limit)!
   const where: RawBuilder<boolean>[] = []
   if (page.after !== undefined) where.push(beyond(page.after, true))
   if (page.before !== undefined) where.push(beyond(page.before, false))
   const direction = (order === 'asc') === backward ? sql`desc` : sql`asc`
   return {
     limit,
-    size: SIZES.find(([size]) => size > limit)![1],
+    shape: `${column} ${order} ${most}`,
+    size,
     backward,
     orderBy: sql`${key} ${direction}, ${id} ${direction}`,
     where,

@@ -1,6 +1,7 @@
 import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import { answering, type Context, mine, missing, readRows, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
+import { compilePlain, keepsAll } from './plain-lists.ts'
 import type { Link, PageOf, Resource, Versioned, Written } from './resource.ts'
 import type { Tables } from './tables.ts'
 import { oneOf, pageOf, type WrittenOne, type WrittenRow, writeOne, writePage } from './written.ts'
@@ -71,13 +72,19 @@ export function createReads(context: Context) {
     written: Written = resource.written[names],
   ): Promise<PageOf<Wire>> {
     const keys = keyset(resource, organizationId, page)
-    let query = from(resource.table)
-      .selectAll(resource.table as never)
-      .select(() => sql`row_number() over (order by ${keys.orderBy})`.as('n') as never) as Select<T>
-    if (filter) query = filter(query)
-    for (const condition of keys.where) query = query.where(condition)
-    query = query.orderBy(keys.orderBy).limit(keys.size)
-    const rows = await readRows<WrittenRow>(context, writePage(resource, keys, query as never, written))
+    const build = () => {
+      let query = from(resource.table)
+        .selectAll(resource.table as never)
+        .select(() => sql`row_number() over (order by ${keys.orderBy})`.as('n') as never) as Select<T>
+      if (filter) query = filter(query)
+      for (const condition of keys.where) query = query.where(condition)
+      return writePage(resource, keys, query.orderBy(keys.orderBy).limit(keys.size) as never, written)
+    }
+    const plain = written === resource.written[names] && keepsAll(resource.table, filter)
+    const statement = plain
+      ? compilePlain(resource, [names, keys.shape].join(), organizationId, keys.limit, page, build)
+      : build()
+    const rows = await readRows<WrittenRow>(context, statement)
     // A row shows that the cursors' places were known.
     if (rows.length === 0) for (const cursor of keys.cursors) await exists(resource, cursor)
     return pageOf(rows, keys, written)
