@@ -13,6 +13,7 @@ import { addIdempotency } from './http/idempotency.ts'
 import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
+import { embedContainer } from './jobs/embed-container.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
@@ -30,7 +31,11 @@ import { sourceRoutes } from './resources/folders/source-routes.ts'
 import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { identityRoutes } from './resources/identities/routes.ts'
+import { createEmbedders, type Embedders } from './resources/models/embedding.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
+import { archivalMemoryRoutes } from './resources/passages/archival-memory-routes.ts'
+import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
+import { passageRoutes } from './resources/passages/routes.ts'
 import { projectRoutes } from './resources/projects/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
@@ -47,6 +52,8 @@ export interface Deps {
   jobs: Jobs
   logger: FastifyBaseLogger
   version: string
+  /** What embeds; the built-in model and those of providers, if absent. */
+  embedders?: Embedders
 }
 
 declare module 'fastify' {
@@ -58,7 +65,7 @@ declare module 'fastify' {
 
 /** The whole API over a database, ready to listen or to be called with `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
-  const { config, database, cipher, jobs, logger, version } = deps
+  const { config, database, cipher, jobs, logger, version, embedders = createEmbedders() } = deps
   const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes, proxy: config })
   if (config.corsOrigins.length > 0) await addCors(app as unknown as FastifyInstance, config.corsOrigins)
   const paths = new Map<string, Set<string>>()
@@ -116,7 +123,10 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(agentRoutes(config), { prefix: '/v1/agents' })
     api.register(agentFileRoutes(config), { prefix: '/v1/agents' })
     api.register(attachmentRoutes, { prefix: '/v1/agents' })
+    api.register(archivalMemoryRoutes(embedders), { prefix: '/v1/agents' })
     api.register(archiveRoutes, { prefix: '/v1/archives' })
+    api.register(passageRoutes(embedders, config.bodyLimit), { prefix: '/v1/archives' })
+    api.register(embeddingRoutes, { prefix: '/v1' })
     api.register(blockRoutes, { prefix: '/v1/blocks' })
     api.register(coreMemoryRoutes, { prefix: '/v1/agents' })
     api.register(tagRoutes, { prefix: '/v1/tags' })
@@ -136,7 +146,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   })
   addMethodNotAllowed(app as unknown as FastifyInstance, paths)
   app.addHook('onClose', startSweeping(database, logger))
-  app.decorate('workers', await createWorkers(jobs, scopeOf, {}, logger))
+  const work = { embed_container: embedContainer(embedders) }
+  app.decorate('workers', await createWorkers(jobs, scopeOf, work, logger))
   app.addHook('onClose', () => app.workers.stop())
   await app.ready()
   return app

@@ -133,9 +133,15 @@ export function send(client: Client, { operation, path, query, body }: Request) 
   return client.call(operation.method, search ? `${url}?${search}` : url, takesForm(operation) ? formOf(body) : body)
 }
 
+const PART = /^\/v1\/(agents|archives|folders|sources)\/\{\w+\}\/./
+
 /** Operations in an order in which each finds what it needs: what takes something away comes last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
-  const rank = ({ method, operationId }: Operation) =>
-    operationId === 'delete_organization' ? 3 : method === 'DELETE' ? 2 : operationId.startsWith('detach') ? 1 : 0
+  const rank = ({ method, operationId, path }: Operation) => {
+    if (operationId === 'delete_organization') return 4
+    // What lies in something else is deleted before that is.
+    if (method === 'DELETE') return PART.test(path) ? 1 : 3
+    return operationId.startsWith('detach') ? 2 : 0
+  }
   return [...operations].sort((a, b) => rank(a) - rank(b))
 }

@@ -13,6 +13,8 @@ export interface Populated {
   spareAgent: string
   /** A folder that holds nothing and that no agent has. */
   spareFolder: string
+  /** Another passage of the same archive. */
+  sparePassage: string
   /** A project that holds nothing. */
   spareProject: string
   /** The agent whose memory another one manages, that other one, and the group that joins them. */
@@ -45,14 +47,6 @@ async function addFile(database: Database, agentId: string, folderId: string): P
     select organization_id, ${newId('file_agent')}, ${agentId}, source_id, id, ${newId('block')}, true, 'text', now()
     from files where id = ${file}`.execute(database.kysely)
   return file
-}
-
-async function addPassage(database: Database, archiveId: string, name: string): Promise<string> {
-  const passage = newId('passage')
-  await sql`insert into passages (organization_id, id, archive_id, text, created_at, updated_at)
-    select organization_id, ${passage}, id, ${name}, now(), now() from archives where id = ${archiveId}
-  `.execute(database.kysely)
-  return passage
 }
 
 /**
@@ -140,6 +134,9 @@ export async function populate(client: Client, database: Database, name: string)
   const policy = [{ type: 'agent', id: agent.id, access: ['read_agent'] }]
   await post('/v1/client-side-access-tokens/', { policy, hostname: `https://${name.toLowerCase()}.example.com` })
   const { tokens } = await sent(client, 'GET', '/v1/client-side-access-tokens/')
+  const [passage, sparePassage] = await post(`/v1/archives/${archive.id}/passages/batch`, {
+    passages: [{ text: name, tags: [names.tag], metadata: { owner: name } }, { text: `${name} spare` }],
+  })
   const file = await addFile(database, agent.id, folder.id)
 
   const one = {
@@ -154,7 +151,7 @@ export async function populate(client: Client, database: Database, name: string)
     identity: identity.id,
     message: agent.message_ids[0],
     org: organizationId,
-    passage: await addPassage(database, archive.id, name),
+    passage: passage.id,
     project: project.id,
     source: folder.id,
     template: madeTemplate.id,
@@ -166,6 +163,7 @@ export async function populate(client: Client, database: Database, name: string)
     one,
     spareAgent: spare.id,
     spareFolder: spareFolder.id,
+    sparePassage: sparePassage.id,
     spareProject: spareProject.id,
     sleeptime: { agent: sleeper.id, partner, group: sleeper.managed_group.id },
     groups,
@@ -174,7 +172,7 @@ export async function populate(client: Client, database: Database, name: string)
       ...new Set([
         ...Object.values(one),
         ...Object.values(groups),
-        ...[shared, template, spareFolder, spareProject, spare, conductor, sleeper].map(({ id }) => id),
+        ...[shared, template, spareFolder, sparePassage, spareProject, spare, conductor, sleeper].map(({ id }) => id),
         ...agent.blocks.map(({ id }: { id: string }) => id),
         ...deployed.agent_ids,
         ...[own.id, own.user_id, partner, sleeper.managed_group.id],

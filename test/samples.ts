@@ -82,6 +82,11 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   ],
   create_archive: () => [{ body: { name: 'Archive' } }],
   modify_archive: () => [{ body: { name: 'Archive' } }],
+  create_passage: ({ names }) => [{ body: { text: 'Passage', tags: [names.tag] } }],
+  create_passages: () => [{ body: { passages: [{ text: 'One' }, { text: 'Two' }] } }, { body: { passages: [] } }],
+  create_passage_of_agent: () => [{ body: { text: 'Memory' } }],
+  // `delete_passage` takes the other one.
+  delete_passage_of_agent: ({ sparePassage }) => [{ path: { memory_id: sparePassage } }],
   create_block: () => [{ body: { label: 'label', value: 'value' } }],
   modify_block: () => [{ body: { value: 'value' } }, { body: {} }],
   modify_block_of_agent: () => [{ body: { value: 'value' } }, { body: {} }],

@@ -76,7 +76,10 @@ async function cloneDatabase(): Promise<{ database: Database; drop: () => Promis
 }
 
 /** The API of a database of its own, with two organizations. Every reply is checked against its documented schema. */
-export async function startTestServer(settings: Partial<Deps['config']> = {}): Promise<TestServer> {
+export async function startTestServer(
+  settings: Partial<Deps['config']> = {},
+  parts: Pick<Deps, 'embedders'> = {},
+): Promise<TestServer> {
   const { database, drop } = await cloneDatabase()
   const cipher = createCipher(randomBytes(32).toString('hex'))
   const key = (await bootstrap({ database, cipher }, undefined))!
@@ -95,6 +98,7 @@ export async function startTestServer(settings: Partial<Deps['config']> = {}): P
     jobs: await openJobs(database, { supervise: false }),
     logger: pino({ level: 'silent' }),
     version: 'test',
+    ...parts,
   })
 
   function client(key: string): Client {

@@ -93,10 +93,13 @@ describe('what a request costs the database', () => {
     const urls = [
       `/v1/archives/?agent_id=${one.agent}`,
       `/v1/archives/${one.archive}/agents`,
+      `/v1/archives/${one.archive}/passages`,
+      `/v1/archives/${one.archive}/passages?include=passage.embedding`,
       `/v1/blocks/${one.block}/agents`,
       `/v1/folders/${one.source}/agents`,
       `/v1/identities/${one.identity}/agents`,
       `/v1/identities/${one.identity}/blocks`,
+      `/v1/agents/${one.agent}/archival-memory`,
       `/v1/agents/${one.agent}/core-memory/blocks`,
       `/v1/agents/${one.agent}/folders`,
       `/v1/agents/${one.agent}/tools`,

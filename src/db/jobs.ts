@@ -7,8 +7,8 @@ import type { Tables } from './tables.ts'
 
 /** What each kind of background work is told. */
 export interface JobData {
-  /** Embeds the passages of an archive or a folder that lack a vector of its model. */
-  embed_container: { container_id: string }
+  /** Embeds the passages of an archive or a folder that lack a vector of its model, from beyond an id on. */
+  embed_container: { container_id: string; after?: string }
   /** Parses an uploaded file and makes passages of it. */
   process_file: { file_id: string }
   /** Lists the models of a provider. */

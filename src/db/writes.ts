@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantOf, newId } from '../lib/ids.ts'
 import { type Context, checkMatch, encode, mine, missing, rowsOf, toWire, type Values } from './context.ts'
+import { piecesOf } from './pieces.ts'
 import type { Reads } from './reads.ts'
 import { type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
 
@@ -32,6 +33,9 @@ type Links = LinkChange[] | ReadonlyMap<string, LinkChange[]>
 /** The protocol numbers the parameters of a statement with 16 bits. */
 const MAX_PARAMETERS = 65_000
 
+/** As many rows as are sent as parameters in any case. */
+const FEW = 20
+
 /** The verbs that write. Each is one statement: the change, its version check, and its row of the history. */
 export function createWrites(context: Context, reads: Reads) {
   const { actor } = context
@@ -53,20 +57,34 @@ export function createWrites(context: Context, reads: Reads) {
       return { ...values, id, organization_id: actor.organizationId, created_at: now, updated_at: now, ...by }
     })
 
-  /** Inserts rows with their history, by as few statements as the limit on parameters allows. */
-  async function insertRows(resource: Resource, rows: Values[], links: Links, conflict = sql``): Promise<Values[]> {
-    const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => row[key] !== undefined)))]
+  /** Where the values of new rows come from, by as few statements as there may be. */
+  function* sourcesOf({ table }: Resource, rows: Values[], columns: readonly string[]): Generator<RawBuilder<unknown>> {
+    // Many rows travel as JSON: a statement with a parameter for every value would be another one for every number of rows.
+    if (rows.length > FEW && rows.every((row) => columns.every((column) => row[column] !== undefined))) {
+      const refs = sql.join(columns.map((column) => sql.ref(column)))
+      for (const piece of piecesOf(rows)) {
+        yield sql`select ${refs} from jsonb_populate_recordset(null::${sql.table(table)}, ${piece}::jsonb)`
+      }
+      return
+    }
     const cell = (value: unknown) => (value === undefined ? sql`default` : encode(value))
-    const inserted: Values[] = []
     const most = Math.floor(MAX_PARAMETERS / columns.length)
     for (let at = 0; at < rows.length; at += most) {
       const some = rows.slice(at, at + most)
+      yield sql`values ${sql.join(some.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}`
+    }
+  }
+
+  /** Inserts rows with their history, by as few statements as there may be. */
+  async function insertRows(resource: Resource, rows: Values[], links: Links, conflict = sql``): Promise<Values[]> {
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => row[key] !== undefined)))]
+    const inserted: Values[] = []
+    for (const source of sourcesOf(resource, rows, columns)) {
       const made = await rowsOf(
         context,
         sql`with changed as (
           insert into ${sql.table(resource.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-          values ${sql.join(some.map((row) => sql`(${sql.join(columns.map((column) => cell(row[column])))})`))}
-          ${conflict} returning *
+          ${source} ${conflict} returning *
         ), ${logged(context, resource, 'create', noted(links))}
         select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
       )

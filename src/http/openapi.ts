@@ -40,6 +40,7 @@ const ERRORS: Record<number, string> = {
   422: 'The request is not valid; `errors` lists every fault.',
   429: 'The key has used up its requests of this minute.',
   500: 'A fault of the server: report it with the request id.',
+  502: 'A service the request needs, such as that of a model, does not answer as it should.',
   503: 'The database cannot be reached at the moment.',
 }
 
@@ -51,6 +52,7 @@ function errorsOf(route: RouteOptions): number[] {
   if (!methodsOf(route).includes('GET')) errors.push(409)
   if (conditionOf(route) === 'if-match') errors.push(412)
   if (route.schema?.body) errors.push(400, 413, 415)
+  if (route.config?.outside) errors.push(502)
   return errors
 }
 
@@ -178,5 +180,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Asks for no key. */
     open?: boolean
+    /** Needs a service outside, which may fail. */
+    outside?: boolean
   }
 }

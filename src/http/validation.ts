@@ -24,20 +24,40 @@ function isInstant(given: string): boolean {
   return year >= 1 && year <= 9999
 }
 
+/** As many values as a request may hold for all its faults to be listed: a list of millions would take all the memory. */
+const MOST_VALUES = 100_000
+
+/** How many values a JSON value holds; what is beyond `most` isn't counted. */
+function countValues(value: unknown, most: number): number {
+  if (value === null || typeof value !== 'object') return 1
+  let count = 1
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (count > most) break
+    count += countValues(inner, most - count)
+  }
+  return count
+}
+
 /**
- * Compiles schemas into validators: nothing is coerced, filled in or removed, and every fault is reported. A schema is
- * compiled when its route is first called: compiling them all would be most of the time a start takes.
+ * Compiles schemas into validators: nothing is coerced, filled in or removed, and every fault is reported, but of a
+ * request beyond all measure the first alone. A schema is compiled when its route is first called: compiling them all
+ * would be most of the time a start takes.
  */
 export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySchemaCompiler<object> {
-  const ajv = new Ajv({ allErrors: true, verbose: true, strictTypes: false })
-  addFormats.default(ajv)
-  ajv.addFormat('date-time', isInstant)
-  for (const shape of shapes) ajv.addSchema(shape)
+  const [first, every] = [false, true].map((allErrors) => {
+    const ajv = new Ajv({ allErrors, verbose: true, strictTypes: false })
+    addFormats.default(ajv)
+    ajv.addFormat('date-time', isInstant)
+    for (const shape of shapes) ajv.addSchema(shape)
+    return ajv
+  }) as [Ajv, Ajv]
   return ({ schema }) => {
-    let compiled: ValidateFunction | undefined
+    const compiled = new Map<Ajv, ValidateFunction>()
     return (data: unknown) => {
-      compiled ??= ajv.compile(schema)
-      return compiled(data) ? { value: data } : { error: Object.assign(new Error(), { validation: compiled.errors }) }
+      const ajv = countValues(data, MOST_VALUES) > MOST_VALUES ? first : every
+      const validate = compiled.get(ajv) ?? ajv.compile(schema)
+      compiled.set(ajv, validate)
+      return validate(data) ? { value: data } : { error: Object.assign(new Error(), { validation: validate.errors }) }
     }
   }
 }

@@ -14,6 +14,9 @@ export function withoutNulls<T>(value: T): T {
 
 const MAX_DEPTH = 64
 
+/** What can be kept whatever it is. */
+const isPlain = (value: unknown) => value === null || typeof value === 'boolean' || Number.isSafeInteger(value)
+
 /**
  * What makes a JSON value impossible to store as it is, or undefined: a NUL character, half of a surrogate pair, a number
  * that has lost digits, or nesting deeper than 64. `path` is where.
@@ -32,9 +35,19 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
   }
   if (value === null || typeof value !== 'object') return undefined
   if (depth >= MAX_DEPTH) return { path, message: `must not be nested deeper than ${MAX_DEPTH} levels` }
-  for (const [key, inner] of Object.entries(value)) {
-    const at = path ? `${path}.${key}` : key
-    const fault = storageFault(key, at, depth) ?? storageFault(inner, at, depth + 1)
+  const inside = (key: string | number) => (path ? `${path}.${key}` : `${key}`)
+  // Without lists of their keys, which of millions of values would take more than the values.
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const fault = isPlain(value[at]) ? undefined : storageFault(value[at], inside(at), depth + 1)
+      if (fault) return fault
+    }
+    return undefined
+  }
+  for (const key in value) {
+    const fault =
+      storageFault(key, inside(key), depth) ??
+      storageFault((value as Record<string, unknown>)[key], inside(key), depth + 1)
     if (fault) return fault
   }
   return undefined

@@ -1,6 +1,6 @@
 import type { Scope } from '../../db/scope.ts'
 import { agents } from '../agents/schema.ts'
-import { embeddingConfigOf } from '../models/handles.ts'
+import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import { archives, type CreateArchive, type ListArchives } from './schema.ts'
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */
@@ -22,11 +22,11 @@ export async function listArchives(scope: Scope, { name, agent_id, ...page }: Li
   )
 }
 
-/** Makes an archive. Without an embedding model its passages will be searched by text. */
-export function createArchive(scope: Scope, { embedding, embedding_config, ...body }: CreateArchive) {
+/** Makes an archive: with the built-in embedding model, unless the body names another. */
+export async function createArchive(scope: Scope, { embedding, embedding_config, ...body }: CreateArchive) {
   return scope.insert(archives, {
     ...body,
     metadata: body.metadata ?? {},
-    embedding_config: embeddingConfigOf({ embedding, embedding_config }),
+    embedding_config: (await embeddingConfigOf({ embedding, embedding_config })) ?? LEXICAL,
   })
 }

@@ -4,6 +4,7 @@ import { NoContent, Ref } from '../../lib/wire.ts'
 import { listAgentsOf } from '../agents/agents.ts'
 import { ListRelatedAgents } from '../agents/query.ts'
 import { Agent } from '../agents/schema.ts'
+import { modifyContainer } from '../passages/change-model.ts'
 import { createArchive, listArchives } from './archives.ts'
 import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
 
@@ -53,7 +54,7 @@ export async function archiveRoutes(app: App) {
         response: one,
       },
     },
-    ({ scope, params, body }) => scope.update(archives, params.archive_id, body),
+    ({ scope, params, body }) => modifyContainer(scope, archives, params.archive_id, body),
   )
 
   app.delete(

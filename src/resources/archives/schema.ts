@@ -30,10 +30,15 @@ const fields = {
   metadata: JsonMap(),
 }
 
-export const CreateArchive = Create({ ...fields, embedding: Handle, embedding_config: Ref(EmbeddingConfig) }, ['name'])
+const model = {
+  embedding: { ...Handle, description: 'The embedding model, by its handle.' },
+  embedding_config: Ref(EmbeddingConfig),
+}
+
+export const CreateArchive = Create({ ...fields, ...model }, ['name'])
 export type CreateArchive = Static<typeof CreateArchive>
 
-export const UpdateArchive = Patch(fields, ['name'])
+export const UpdateArchive = Patch({ ...fields, ...model }, ['name'])
 export type UpdateArchive = Static<typeof UpdateArchive>
 
 export const ListArchives = Query({

@@ -3,6 +3,7 @@ import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
 import { deleteFolder } from '../agents/attachments.ts'
+import { modifyContainer } from '../passages/change-model.ts'
 import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
@@ -106,7 +107,7 @@ export async function folderRoutes(app: App) {
         response: one,
       },
     },
-    ({ scope, params, body }) => scope.update(folders, params.folder_id, body),
+    ({ scope, params, body }) => modifyContainer(scope, folders, params.folder_id, body),
   )
 
   app.delete(

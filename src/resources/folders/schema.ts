@@ -71,7 +71,7 @@ export const CreateFolder = Create(
 )
 export type CreateFolder = Static<typeof CreateFolder>
 
-export const UpdateFolder = Patch(fields, ['name', 'embedding_config'])
+export const UpdateFolder = Patch({ ...fields, embedding: Handle }, ['name', 'embedding', 'embedding_config'])
 export type UpdateFolder = Static<typeof UpdateFolder>
 
 /** Which folders: the filters lists and counts share. */

@@ -3,6 +3,7 @@ import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
 import { deleteFolder } from '../agents/attachments.ts'
+import { modifyContainer } from '../passages/change-model.ts'
 import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
@@ -128,7 +129,7 @@ export async function sourceRoutes(app: App) {
         response: one,
       },
     },
-    ({ scope, params, body }) => scope.update(sources, params.source_id, body),
+    ({ scope, params, body }) => modifyContainer(scope, sources, params.source_id, body),
   )
 
   app.delete(

@@ -25,7 +25,8 @@ export interface Vectors {
 /** As many vectors as are sent at once: a few megabytes. */
 const VECTORS_AT_ONCE = 500
 
-const containerOf = (place: Place) => ('archive_id' in place ? place.archive_id : place.source_id)
+/** The archive, or the folder. */
+export const placeId = (place: Place) => ('archive_id' in place ? place.archive_id : place.source_id)
 
 /** Adds the vectors of passages, which lie in the order of `ids`. One that is there stays. */
 export async function insertVectors(
@@ -65,7 +66,7 @@ export function insertPassages(
     }))
     const made = await inside.insertAll(passages, rows)
     const ids = rows.map(({ id }) => id)
-    if (vectors) await insertVectors(inside, containerOf(place), ids, vectors)
+    if (vectors) await insertVectors(inside, placeId(place), ids, vectors)
     return made
   })
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, JsonMap, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, JsonMap, Name, OneOf, Page, Params, Query, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -40,7 +40,7 @@ const vector = `(select embeddings.embedding from embeddings where embeddings.or
   and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`
 
 const { embedding: _, ...withoutVector } = Passage.properties
-const definition = { table: 'passages', prefix: 'passage', order: 'asc' } as const
+const definition = { table: 'passages', prefix: 'passage', order: 'asc', unlogged: ['search_vector'] } as const
 
 /** Passages as they usually go out: without their vectors. */
 export const passages = defineResource<Passage>()(
@@ -53,3 +53,63 @@ export const passagesWithVectors = defineResource<Passage>()(Passage, {
   ...definition,
   computed: { embedding_config: config, embedding: vector },
 })
+
+/** As many passages as are made by one request, and as many as it answers with their vectors. */
+export const MOST_PASSAGES = 10_000
+export const MOST_WITH_VECTORS = 1_000
+
+const fields = {
+  text: Type.String({
+    pattern: '\\S',
+    maxLength: 100_000,
+    title: 'a text that is not blank',
+    description: 'At most 100,000 characters.',
+  }),
+  tags: Type.Array(Name({ minLength: 1 }), {
+    maxItems: 1_000,
+    description: 'Kept in this order; one that is named again is left out.',
+  }),
+  created_at: Instant({ description: 'When it came to be, from 1970 on. Now, if absent.' }),
+}
+
+export const CreatePassage = Create({ ...fields, metadata: JsonMap() }, ['text'])
+export type CreatePassage = Static<typeof CreatePassage>
+
+export const CreatePassages = Create(
+  { passages: Type.Array(CreatePassage, { maxItems: MOST_PASSAGES, description: 'At most 10,000.' }) },
+  ['passages'],
+)
+
+/** What is put into an agent's archival memory. */
+export const CreateMemory = Create(fields, ['text'])
+
+const include = Optional(
+  Type.Array(OneOf(['passage.embedding']), { description: 'passage.embedding: with their vectors.' }),
+)
+
+export const IncludeVectors = Query({ include })
+export type IncludeVectors = Static<typeof IncludeVectors>
+
+const search = Optional(Type.String({ description: 'Part of the text, in any case.' }))
+
+export const ListPassages = Query({
+  ...Page('passage'),
+  search,
+  tags: Optional(Type.Array(Type.String(), { description: 'Passages with any of these tags.' })),
+  tag_match_mode: Optional(OneOf(['any', 'all'], { description: 'all: passages with all of the tags instead.' })),
+  include,
+})
+export type ListPassages = Static<typeof ListPassages>
+
+export const ListMemories = Query({
+  ...Page('passage'),
+  search,
+  ascending: Optional(
+    Type.Boolean({ description: 'Deprecated: use order, which wins. True, the default, is oldest first.' }),
+  ),
+  include,
+})
+export type ListMemories = Static<typeof ListMemories>
+
+export const ArchivePassageParams = Params({ archive_id: Id('archive'), passage_id: Id('passage') })
+export const MemoryParams = Params({ agent_id: Id('agent'), memory_id: Id('passage') })

@@ -1,0 +1,20 @@
+import { ApiError } from '../lib/errors.ts'
+import type { Embedders } from '../resources/models/embedding.ts'
+import { embedLacking, noteFailure } from '../resources/passages/reembed.ts'
+import type { Work } from './workers.ts'
+
+/** Embeds the passages of an archive or a folder that lack a vector of its model, turn by turn. */
+export const embedContainer = (embedders: Embedders): Work<'embed_container'> => ({
+  concurrency: 2,
+  async handler(scope, { container_id, after = '' }, signal) {
+    try {
+      const next = await embedLacking(scope, embedders, container_id, after, signal)
+      if (next !== undefined) await scope.enqueue('embed_container', { container_id, after: next }, container_id)
+    } catch (error) {
+      // A model that can't be used won't be by asking again.
+      if (!(error instanceof ApiError && error.code === 'invalid')) throw error
+      await noteFailure(scope, container_id, error)
+    }
+  },
+  givenUp: (scope, { container_id }, error) => noteFailure(scope, container_id, error),
+})

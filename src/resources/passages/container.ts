@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../db/scope.ts'
+import { notFound } from '../../lib/errors.ts'
+import { nounOf } from '../../lib/ids.ts'
+import { archives } from '../archives/schema.ts'
+import { folders } from '../folders/schema.ts'
+import { modelKey } from '../models/embedding.ts'
+import type { EmbeddingConfig } from '../models/schema.ts'
+
+/** What an archive or a folder says of how its passages are embedded. */
+export interface Container {
+  /** What was asked for; null: they are searched by text alone. */
+  embedding_config: EmbeddingConfig | null
+  /** What answers while they are being embedded anew; null: `embedding_config`. */
+  serving_config: EmbeddingConfig | null
+  embedding_error: string | null
+}
+
+/** How a container is held until the transaction ends: as it is for new passages, or alone for a change of its model. */
+type Hold = 'key share' | 'update'
+
+/** The resource a container's id is of. */
+export const containerResource = (id: string) => (id.startsWith('archive-') ? archives : folders)
+
+/** An archive or a folder, or undefined. */
+export async function findContainer(scope: Scope, id: string, hold?: Hold): Promise<Container | undefined> {
+  const [found] = await scope.query(sql<Container>`
+    select embedding_config, serving_config, embedding_error from ${sql.table(containerResource(id).table)}
+    where organization_id = ${scope.organizationId} and id = ${id} ${sql.raw(hold ? `for ${hold}` : '')}`)
+  return found
+}
+
+/** An archive or a folder. 404 when the organization has none with this id. */
+export async function getContainer(scope: Scope, id: string, hold?: Hold): Promise<Container> {
+  const found = await findContainer(scope, id, hold)
+  if (!found) throw notFound(nounOf(id), id)
+  return found
+}
+
+/** The configuration whose vectors answer. */
+export const answering = ({ serving_config, embedding_config }: Container) => serving_config ?? embedding_config
+
+/** Which model: undefined for none. */
+export const keyOf = (config: EmbeddingConfig | null) => (config ? modelKey(config) : undefined)

@@ -1,0 +1,79 @@
+import type { Scope } from '../../db/scope.ts'
+import { ApiError, inBody, invalid } from '../../lib/errors.ts'
+import { type Embedders, modelKey } from '../models/embedding.ts'
+import type { EmbeddingConfig } from '../models/schema.ts'
+import type { Container } from './container.ts'
+import type { Vectors } from './insert.ts'
+
+/** How many batches of one request are embedded at once. */
+const AT_ONCE = 4
+
+const DEFAULT_BATCH = 32
+
+/** Throws unless these are vectors as the configuration says, one for each text. */
+function check(vectors: readonly (readonly number[])[], texts: number, config: EmbeddingConfig): void {
+  const { embedding_dim, embedding_model } = config
+  const other = vectors.find(({ length }) => length !== embedding_dim)
+  if (other) {
+    const message = `is ${embedding_dim}, but vectors of ${embedding_model} have ${other.length} numbers`
+    throw invalid(inBody('embedding_config.embedding_dim', message))
+  }
+  if (vectors.length !== texts || !vectors.every((vector) => vector.every(Number.isFinite))) {
+    throw new ApiError('bad_gateway', `${embedding_model} did not answer with one vector of numbers for each text.`)
+  }
+}
+
+/**
+ * Vectors of texts, in their order, by batches of the configuration's `batch_size`. Throws the embedder's error, a 422
+ * for a configuration with another dimension than its model's, or a 502 for an answer that can't be.
+ */
+export async function embedTexts(
+  scope: Scope,
+  embedders: Embedders,
+  config: EmbeddingConfig,
+  texts: readonly string[],
+  signal?: AbortSignal,
+): Promise<Vectors> {
+  const embedder = await embedders.of(scope, config)
+  const size = config.batch_size ?? DEFAULT_BATCH
+  const vectors: number[][] = new Array(texts.length)
+  const failed = new AbortController()
+  const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+  let next = 0
+
+  async function work(): Promise<void> {
+    while (next < texts.length) {
+      either.throwIfAborted()
+      const from = next
+      const batch = texts.slice(from, from + size)
+      next += batch.length
+      const made = await embedder.embed(batch, 'document', either)
+      check(made, batch.length, config)
+      for (const [at, vector] of made.entries()) vectors[from + at] = vector
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  } catch (error) {
+    // What the other batches would cost is spared.
+    failed.abort()
+    throw error
+  }
+  return { model: modelKey(config), vectors }
+}
+
+/**
+ * Vectors of new passages, by the model that answers where they are to lie; undefined where none does. While another
+ * model is taking its place it needs not answer: the passages get the new one's vectors with all others.
+ */
+export async function embedNew(
+  scope: Scope,
+  embedders: Embedders,
+  { serving_config, embedding_config }: Pick<Container, 'serving_config' | 'embedding_config'>,
+  texts: readonly string[],
+): Promise<Vectors | undefined> {
+  if (texts.length === 0) return undefined
+  if (serving_config) return embedTexts(scope, embedders, serving_config, texts).catch(() => undefined)
+  return embedding_config ? embedTexts(scope, embedders, embedding_config, texts) : undefined
+}

@@ -1,0 +1,48 @@
+import type { Scope } from '../src/db/scope.ts'
+import { lexical, lexicalVector } from '../src/embed/lexical.ts'
+import { inBody, invalid } from '../src/lib/errors.ts'
+import type { Embedders } from '../src/resources/models/embedding.ts'
+import type { EmbeddingConfig } from '../src/resources/models/schema.ts'
+
+/** Embedders whose models do as they are told. The built-in model is as always. */
+export interface ScriptedEmbedders extends Embedders {
+  /** What was embedded, by the name of the model: the texts of each call. */
+  calls: Record<string, string[][]>
+  /** Models that aren't available. */
+  unavailable: Set<string>
+  /** What happens, if anything, before a model answers. What it throws is the model's error. */
+  before: (model: string, texts: readonly string[]) => Promise<void>
+}
+
+/** The configuration of a scripted model. */
+export const scriptedModel = (name: string, more: Partial<EmbeddingConfig> = {}): EmbeddingConfig => ({
+  embedding_model: name,
+  embedding_endpoint_type: 'openai',
+  embedding_endpoint: 'http://localhost:1/v1',
+  embedding_dim: 256,
+  embedding_chunk_size: 300,
+  batch_size: 32,
+  ...more,
+})
+
+export function createScriptedEmbedders(): ScriptedEmbedders {
+  const scripted: ScriptedEmbedders = {
+    calls: {},
+    unavailable: new Set(),
+    before: async () => {},
+    async of(_scope: Scope, { embedding_endpoint_type, embedding_model: model }: EmbeddingConfig) {
+      if (embedding_endpoint_type === 'native') return lexical
+      if (scripted.unavailable.has(model)) throw invalid(inBody('embedding', `${model} is not available here`))
+      return {
+        dimension: 256,
+        local: false,
+        async embed(texts) {
+          scripted.calls[model] = [...(scripted.calls[model] ?? []), [...texts]]
+          await scripted.before(model, texts)
+          return texts.map((text) => lexicalVector(`${model} ${text}`).slice(0, 256))
+        },
+      }
+    },
+  }
+  return scripted
+}
