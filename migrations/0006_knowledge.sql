@@ -67,10 +67,52 @@ create index embeddings_2560 on embeddings using hnsw ((embedding::halfvec(2560)
 create index embeddings_3072 on embeddings using hnsw ((embedding::halfvec(3072)) halfvec_cosine_ops)
   where dimension = 3072;
 
+-- The vectors that a hosted store holds, or is to hold, or is to lose: those of the archives that lie there. A row outlives
+-- its passage, its archive and its organization until the store has let go of the vector.
+create table hosted_vectors (
+  organization_id text collate "C" not null,
+  container_id text collate "C" not null,
+  model text collate "C" not null,
+  passage_id text collate "C" not null,
+  provider text not null,
+  -- How often the vector came or went, and how many of these changes the store has seen.
+  changes integer not null default 1,
+  synced integer not null default 0,
+  primary key (organization_id, container_id, model, passage_id)
+);
+create index on hosted_vectors (organization_id, container_id, model, passage_id) where changes > synced;
+
+create function note_hosted_vectors_added() returns trigger language plpgsql as $$
+begin
+  insert into hosted_vectors (organization_id, container_id, model, passage_id, provider)
+    select added.organization_id, added.container_id, added.model, added.passage_id, archives.vector_db_provider
+    from added
+    join archives on archives.organization_id = added.organization_id and archives.id = added.container_id
+    where archives.vector_db_provider <> 'native'
+    on conflict (organization_id, container_id, model, passage_id)
+    do update set changes = hosted_vectors.changes + 1;
+  return null;
+end $$;
+create trigger embeddings_hosted_on_insert after insert on embeddings
+  referencing new table as added for each statement execute function note_hosted_vectors_added();
+
+create function note_hosted_vectors_removed() returns trigger language plpgsql as $$
+begin
+  update hosted_vectors set changes = changes + 1 from removed
+    where hosted_vectors.organization_id = removed.organization_id
+      and hosted_vectors.container_id = removed.container_id and hosted_vectors.model = removed.model
+      and hosted_vectors.passage_id = removed.passage_id;
+  return null;
+end $$;
+create trigger embeddings_hosted_on_delete after delete on embeddings
+  referencing old table as removed for each statement execute function note_hosted_vectors_removed();
+
 -- `embedding_config` is what was asked for. While passages are being embedded with it, `serving_config` is what answers.
 alter table archives
   add column serving_config jsonb,
-  add column embedding_error text;
+  add column embedding_error text,
+  -- Why the hosted store could not be brought up to date.
+  add column store_error text;
 alter table folders
   add column serving_config jsonb,
   add column embedding_error text;

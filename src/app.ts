@@ -6,6 +6,7 @@ import type { Actor } from './db/context.ts'
 import type { Database } from './db/database.ts'
 import type { Jobs } from './db/jobs.ts'
 import { createScope } from './db/scope.ts'
+import { createVectorStores } from './embed/stores.ts'
 import { addAuth } from './http/auth.ts'
 import { addCors } from './http/cors.ts'
 import { addMethodNotAllowed } from './http/errors.ts'
@@ -15,6 +16,7 @@ import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
 import { embedContainer } from './jobs/embed-container.ts'
 import { startSweeping } from './jobs/sweep.ts'
+import { syncContainer } from './jobs/sync-container.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
 import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
@@ -46,7 +48,10 @@ import { toolRoutes } from './resources/tools/routes.ts'
 import { createSourceReader } from './resources/tools/source/reader.ts'
 
 export interface Deps {
-  config: Pick<Config, 'bodyLimit' | 'defaultModel' | 'rateLimit' | 'corsOrigins' | 'trustProxy' | 'basePath'>
+  config: Pick<
+    Config,
+    'bodyLimit' | 'defaultModel' | 'rateLimit' | 'corsOrigins' | 'trustProxy' | 'basePath' | 'vectorStores'
+  >
   database: Database
   cipher: Cipher
   jobs: Jobs
@@ -108,6 +113,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     },
   )
 
+  const stores = createVectorStores(config.vectorStores)
   const reader = createSourceReader()
   app.addHook('onClose', () => reader.close())
 
@@ -124,7 +130,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(agentFileRoutes(config), { prefix: '/v1/agents' })
     api.register(attachmentRoutes, { prefix: '/v1/agents' })
     api.register(archivalMemoryRoutes(embedders), { prefix: '/v1/agents' })
-    api.register(archiveRoutes, { prefix: '/v1/archives' })
+    api.register(archiveRoutes(stores), { prefix: '/v1/archives' })
     api.register(passageRoutes(embedders, config.bodyLimit), { prefix: '/v1/archives' })
     api.register(embeddingRoutes, { prefix: '/v1' })
     api.register(blockRoutes, { prefix: '/v1/blocks' })
@@ -146,7 +152,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   })
   addMethodNotAllowed(app as unknown as FastifyInstance, paths)
   app.addHook('onClose', startSweeping(database, logger))
-  const work = { embed_container: embedContainer(embedders) }
+  const work = { embed_container: embedContainer(embedders), sync_container: syncContainer(stores) }
   app.decorate('workers', await createWorkers(jobs, scopeOf, work, logger))
   app.addHook('onClose', () => app.workers.stop())
   await app.ready()

@@ -1,6 +1,12 @@
 import { resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
 
+/** Where a hosted vector store is, and the key to it. */
+export interface StoreAddress {
+  apiKey: string
+  url: string
+}
+
 /** Everything that can be set from outside. This file is the only reader of `process.env`. */
 export interface Config {
   port: number
@@ -28,6 +34,8 @@ export interface Config {
   trustProxy: readonly string[]
   /** The path the server is reached under from outside, such as `/cairn`; empty: none. */
   basePath: string
+  /** The hosted vector stores that archives may lie in, by the name they choose them by. */
+  vectorStores: Readonly<{ tpuf?: StoreAddress; pinecone?: StoreAddress }>
 }
 
 /** A path of whole segments that need no escaping. */
@@ -86,6 +94,29 @@ function readBasePath(text: string | undefined): string {
   return path
 }
 
+function readUrl(name: string, text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
+  throw new ConfigError(`${name} must be an address such as https://store.example.com, not "${text}".`)
+}
+
+function readStores(env: NodeJS.ProcessEnv): Config['vectorStores'] {
+  const region = env.TURBOPUFFER_REGION || 'gcp-us-central1'
+  if (!/^[a-z0-9-]+$/.test(region)) throw new ConfigError(`TURBOPUFFER_REGION can't be "${region}".`)
+  const tpuf = env.TURBOPUFFER_API_KEY && {
+    apiKey: env.TURBOPUFFER_API_KEY,
+    url: readUrl('TURBOPUFFER_BASE_URL', env.TURBOPUFFER_BASE_URL || `https://${region}.turbopuffer.com`),
+  }
+  const host = env.PINECONE_INDEX_HOST
+  // The key alone may be there for something else.
+  const pinecone = env.PINECONE_API_KEY &&
+    host && {
+      apiKey: env.PINECONE_API_KEY,
+      // Pinecone shows the host of an index with and without its scheme.
+      url: readUrl('PINECONE_INDEX_HOST', host.includes('://') ? host : `https://${host}`),
+    }
+  return Object.freeze({ ...(tpuf && { tpuf }), ...(pinecone && { pinecone }) })
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Reads the settings. Throws a ConfigError that names the setting and what it may be. */
@@ -123,5 +154,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     corsOrigins: readOrigins(text('CAIRN_CORS_ORIGINS')),
     trustProxy: readProxies(text('CAIRN_TRUST_PROXY')),
     basePath: readBasePath(text('CAIRN_BASE_PATH')),
+    vectorStores: readStores(env),
   })
 }

@@ -112,9 +112,10 @@ describe('the database schema', () => {
     const between = references.filter(({ from, to }) => owned.includes(from) && owned.includes(to))
     expect(between.length).toBeGreaterThan(15)
     expect(between.filter(({ pairs }) => !pairs.includes('organization_id=organization_id'))).toEqual([])
-    // Every table an organization owns goes with it: by itself, or with what it belongs to. History has no owner row.
+    // Every table an organization owns goes with it: by itself, or with what it belongs to. History has no owner row, and
+    // what a hosted store still holds is known until it is gone there.
     const tied = new Set(references.map(({ from }) => from))
-    expect(owned.filter((table) => !tied.has(table))).toEqual(['revisions'])
+    expect(owned.filter((table) => !tied.has(table))).toEqual(['hosted_vectors', 'revisions'])
   })
 
   test('refers from every column that names a row to that row, or says why not', async () => {
@@ -137,9 +138,13 @@ describe('the database schema', () => {
       .map(({ table, column }) => `${table}.${column}`)
     expect(free.filter((key) => !key.startsWith('revisions.')).sort()).toEqual([
       // The last message may be gone, as may a request for approval; the block of a file is no row of its own, and the
-      // call of a tool has the id the model gave it. What a passage lies in is named beside, by kind.
+      // call of a tool has the id the model gave it. What a passage lies in is named beside, by kind; what a hosted store
+      // holds may be gone here.
       'files_agents.block_id',
       'groups.last_processed_message_id',
+      'hosted_vectors.container_id',
+      'hosted_vectors.organization_id',
+      'hosted_vectors.passage_id',
       'messages.approval_request_id',
       'messages.tool_call_id',
       'passages.container_id',

@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import { buildApp, type Deps } from '../src/app.ts'
 import { type Database, openDatabase } from '../src/db/database.ts'
 import { openJobs } from '../src/db/jobs.ts'
+import { createScope, type Scope } from '../src/db/scope.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
 import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
@@ -44,6 +45,8 @@ export interface TestServer {
   /** A client of Alice's organization with these scopes. */
   withScopes(...scopes: string[]): Promise<Client>
   client(key: string): Client
+  /** The database as one organization sees it, for what has no route. */
+  scope(organizationId: string): Scope
   /** Does the background work that is due, and what that leads to, to its end. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -83,6 +86,7 @@ export async function startTestServer(
   const { database, drop } = await cloneDatabase()
   const cipher = createCipher(randomBytes(32).toString('hex'))
   const key = (await bootstrap({ database, cipher }, undefined))!
+  const jobs = await openJobs(database, { supervise: false })
   const app = await buildApp({
     config: {
       bodyLimit: 1024 * 1024,
@@ -91,11 +95,12 @@ export async function startTestServer(
       corsOrigins: [],
       trustProxy: [],
       basePath: '',
+      vectorStores: {},
       ...settings,
     },
     database,
     cipher,
-    jobs: await openJobs(database, { supervise: false }),
+    jobs,
     logger: pino({ level: 'silent' }),
     version: 'test',
     ...parts,
@@ -140,6 +145,11 @@ export async function startTestServer(
     withScopes: async (...wanted) =>
       client((await alice.post('/v1/api-keys/', { name: wanted.join(), scopes: wanted })).body.key),
     client,
+    scope: (organizationId) =>
+      createScope(
+        { database, cipher, jobs },
+        { organizationId, userId: null, keyId: null, scopes: [], requestId: null, operator: false },
+      ),
     settle: () => app.workers.runDue(),
     async close() {
       await app.close()

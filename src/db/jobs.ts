@@ -13,6 +13,8 @@ export interface JobData {
   process_file: { file_id: string }
   /** Lists the models of a provider. */
   sync_provider: { provider_id: string }
+  /** Brings the hosted store of an archive up to date. */
+  sync_container: { container_id: string }
 }
 
 export type Queue = keyof JobData & string

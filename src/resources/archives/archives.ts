@@ -1,7 +1,10 @@
 import type { Scope } from '../../db/scope.ts'
+import { conflict } from '../../lib/errors.ts'
 import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
-import { archives, type CreateArchive, type ListArchives } from './schema.ts'
+import { modifyContainer } from '../passages/change-model.ts'
+import { syncLater } from '../passages/hosted.ts'
+import { archives, type CreateArchive, type ListArchives, type UpdateArchive } from './schema.ts'
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */
 export async function listArchives(scope: Scope, { name, agent_id, ...page }: ListArchives) {
@@ -22,11 +25,32 @@ export async function listArchives(scope: Scope, { name, agent_id, ...page }: Li
   )
 }
 
+/** Changes an archive: see modifyContainer. 409 for another store: its passages would have to be moved. */
+export async function modifyArchive(scope: Scope, id: string, { vector_db_provider, ...patch }: UpdateArchive) {
+  if (vector_db_provider && (await scope.get(archives, id)).vector_db_provider !== vector_db_provider) {
+    throw conflict(
+      'The vector_db_provider of an archive cannot be changed: make another archive, and its passages there.',
+    )
+  }
+  return modifyContainer(scope, archives, id, patch)
+}
+
+/**
+ * Deletes an archive with its passages, from the hosted store it lies in, too. 404, or 412 with the current ETag.
+ */
+export function deleteArchive(scope: Scope, id: string): Promise<void> {
+  return scope.transaction(async (inside) => {
+    await inside.remove(archives, id)
+    await syncLater(inside, id)
+  })
+}
+
 /** Makes an archive: with the built-in embedding model, unless the body names another. */
 export async function createArchive(scope: Scope, { embedding, embedding_config, ...body }: CreateArchive) {
   return scope.insert(archives, {
     ...body,
     metadata: body.metadata ?? {},
     embedding_config: (await embeddingConfigOf({ embedding, embedding_config })) ?? LEXICAL,
+    vector_db_provider: body.vector_db_provider ?? undefined,
   })
 }

@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
+import type { VectorStores } from '../../embed/stores.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import { listAgentsOf } from '../agents/agents.ts'
 import { ListRelatedAgents } from '../agents/query.ts'
 import { Agent } from '../agents/schema.ts'
-import { modifyContainer } from '../passages/change-model.ts'
-import { createArchive, listArchives } from './archives.ts'
+import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { checkModel, checkStore } from '../passages/hosted.ts'
+import { createArchive, deleteArchive, listArchives, modifyArchive } from './archives.ts'
 import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
 
 const tags = ['archives']
@@ -13,7 +15,7 @@ const params = ArchiveParams
 const one = { 200: Ref(Archive) }
 
 /** `/v1/archives` */
-export async function archiveRoutes(app: App) {
+export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
   app.get(
     '/',
     {
@@ -31,7 +33,10 @@ export async function archiveRoutes(app: App) {
   app.post(
     '/',
     {
+      config: { outside: true },
       schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
+      // A hosted store may have to be asked: not in the transaction the handler may run in.
+      preHandler: ({ body }) => checkStore(stores, body.vector_db_provider, embeddingConfigOf(body) ?? LEXICAL),
     },
     ({ scope, body }) => createArchive(scope, body),
   )
@@ -45,6 +50,7 @@ export async function archiveRoutes(app: App) {
   app.patch(
     '/:archive_id',
     {
+      config: { outside: true },
       schema: {
         operationId: 'modify_archive',
         summary: 'Modify an archive',
@@ -53,8 +59,9 @@ export async function archiveRoutes(app: App) {
         body: UpdateArchive,
         response: one,
       },
+      preHandler: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
     },
-    ({ scope, params, body }) => modifyContainer(scope, archives, params.archive_id, body),
+    ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
   )
 
   app.delete(
@@ -69,7 +76,7 @@ export async function archiveRoutes(app: App) {
       },
     },
     async ({ scope, params }, reply) => {
-      await scope.remove(archives, params.archive_id)
+      await deleteArchive(scope, params.archive_id)
       reply.code(204)
     },
   )

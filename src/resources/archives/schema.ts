@@ -35,10 +35,28 @@ const model = {
   embedding_config: Ref(EmbeddingConfig),
 }
 
-export const CreateArchive = Create({ ...fields, ...model }, ['name'])
+export const CreateArchive = Create(
+  {
+    ...fields,
+    ...model,
+    vector_db_provider: {
+      ...VectorDbProvider,
+      description:
+        'Where its vectors lie: on this server, or in a hosted store that is set up here. It stays that way.',
+    },
+  },
+  ['name'],
+)
 export type CreateArchive = Static<typeof CreateArchive>
 
-export const UpdateArchive = Patch({ ...fields, ...model }, ['name'])
+export const UpdateArchive = Patch(
+  {
+    ...fields,
+    ...model,
+    vector_db_provider: { ...VectorDbProvider, description: 'As it is: another is a 409.' },
+  },
+  ['name', 'vector_db_provider'],
+)
 export type UpdateArchive = Static<typeof UpdateArchive>
 
 export const ListArchives = Query({

@@ -11,6 +11,8 @@ export interface ArchiveRow extends OwnedRow {
   serving_config: EmbeddingConfig | null
   /** Why the passages could not be embedded. */
   embedding_error: string | null
+  /** Why the hosted store could not be brought up to date. */
+  store_error: string | null
 }
 
 export interface AgentArchiveRow {

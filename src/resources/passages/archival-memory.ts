@@ -10,9 +10,9 @@ import type { EmbeddingConfig } from '../models/schema.ts'
 import type { Container } from './container.ts'
 import { embedNew } from './embed.ts'
 import type { Vectors } from './insert.ts'
-import { addPassages, listPassagesOf } from './passages.ts'
+import { addPassages, listPassagesOf, removePassage } from './passages.ts'
 import type { Prepared } from './prepare.ts'
-import { type ListMemories, type Passage, passages } from './schema.ts'
+import type { ListMemories, Passage } from './schema.ts'
 
 /** An agent as its archival memory sees it. */
 interface Holder {
@@ -87,13 +87,13 @@ export async function listMemories(scope: Scope, agentId: string, { ascending, .
 
 /** Deletes a passage of the agent's archive. 404, also for any other passage. */
 export async function deleteMemory(scope: Scope, agentId: string, id: string): Promise<void> {
-  const [found] = await scope.query(sql`
-    select 1 from passages join agents_archives as link
+  const [found] = await scope.query(sql<{ archive_id: string }>`
+    select passages.archive_id from passages join agents_archives as link
       on link.organization_id = passages.organization_id and link.archive_id = passages.archive_id
     where passages.organization_id = ${scope.organizationId} and passages.id = ${id} and link.agent_id = ${agentId}`)
   if (!found) {
     await scope.exists(agents, agentId)
     throw notFound('passage', id)
   }
-  await scope.remove(passages, id)
+  await removePassage(scope, found.archive_id, id)
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { idAt, newId } from '../../lib/ids.ts'
+import { syncLater } from './hosted.ts'
 import { type Passage, passages } from './schema.ts'
 
 /** What a passage is made of. */
@@ -28,7 +29,10 @@ const VECTORS_AT_ONCE = 500
 /** The archive, or the folder. */
 export const placeId = (place: Place) => ('archive_id' in place ? place.archive_id : place.source_id)
 
-/** Adds the vectors of passages, which lie in the order of `ids`. One that is there stays. */
+/**
+ * Adds the vectors of passages, which lie in the order of `ids`, and has them brought to a hosted store where the archive
+ * lies in one. One that is there stays.
+ */
 export async function insertVectors(
   scope: Scope,
   containerId: string,
@@ -44,6 +48,7 @@ export async function insertVectors(
       from unnest(${some}::text[], ${texts}::text[]) as made (id, embedding)
       on conflict do nothing`)
   }
+  await syncLater(scope, containerId)
 }
 
 /**

@@ -6,6 +6,7 @@ import { notFound } from '../../lib/errors.ts'
 import { RawJson } from '../../lib/json.ts'
 import { archives } from '../archives/schema.ts'
 import { answering, getContainer, keyOf } from './container.ts'
+import { syncLater } from './hosted.ts'
 import { insertPassages, type NewPassage, type Place, placeId, type Vectors } from './insert.ts'
 import { type IncludeVectors, type ListPassages, type Passage, passages, passagesWithVectors } from './schema.ts'
 
@@ -51,10 +52,17 @@ export async function retrievePassage(scope: Scope, archiveId: string, id: strin
   return scope.retrieve(shapeOf(query), id)
 }
 
+/** Deletes a passage that lies in the archive, from the hosted store it may lie in, too. */
+export const removePassage = (scope: Scope, archiveId: string, id: string): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await tx.remove(passages, id)
+    await syncLater(tx, archiveId)
+  })
+
 /** Deletes a passage of an archive. 404, also for a passage of another archive. */
 export async function deletePassage(scope: Scope, archiveId: string, id: string): Promise<void> {
   await checkIn(scope, archiveId, id)
-  await scope.remove(passages, id)
+  await removePassage(scope, archiveId, id)
 }
 
 /**

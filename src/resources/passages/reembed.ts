@@ -4,6 +4,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { containerResource, findContainer, keyOf } from './container.ts'
 import { embedTexts } from './embed.ts'
+import { syncLater } from './hosted.ts'
 import { insertVectors, type Vectors } from './insert.ts'
 
 /** As many texts as are held at once, and as many vectors as one transaction writes. */
@@ -79,6 +80,7 @@ const deleteSome = (scope: Scope, containerId: string, model: string): Promise<b
         where organization_id = ${tx.organizationId} and container_id = ${containerId} and model = ${model}
         limit ${DELETED_AT_ONCE})
       returning 1`)
+    await syncLater(tx, containerId)
     return gone.length === DELETED_AT_ONCE
   })
 
