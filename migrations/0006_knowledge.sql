@@ -117,6 +117,13 @@ alter table folders
   add column serving_config jsonb,
   add column embedding_error text;
 
+-- How many numbered lines a file's text has as agents are shown it: src/resources/folders/lines.ts.
+alter table files add column line_count integer;
+
+-- The files of an agent in the order they are listed, and those it has open.
+create index on files_agents (organization_id, agent_id, created_at, id);
+create index on files_agents (organization_id, agent_id) where is_open;
+
 -- What was uploaded, in pieces, until it has been read.
 create table file_parts (
   organization_id text collate "C" not null,

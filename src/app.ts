@@ -28,6 +28,7 @@ import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { coreMemoryRoutes } from './resources/blocks/core-memory-routes.ts'
 import { blockRoutes } from './resources/blocks/routes.ts'
+import { agentFilesRoutes } from './resources/folders/agent-files-routes.ts'
 import { folderRoutes } from './resources/folders/routes.ts'
 import { sourceRoutes } from './resources/folders/source-routes.ts'
 import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
@@ -133,6 +134,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(archiveRoutes(stores), { prefix: '/v1/archives' })
     api.register(passageRoutes(embedders, config.bodyLimit), { prefix: '/v1/archives' })
     api.register(embeddingRoutes, { prefix: '/v1' })
+    api.register(agentFilesRoutes, { prefix: '/v1/agents' })
     api.register(blockRoutes, { prefix: '/v1/blocks' })
     api.register(coreMemoryRoutes, { prefix: '/v1/agents' })
     api.register(tagRoutes, { prefix: '/v1/tags' })

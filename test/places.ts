@@ -32,7 +32,7 @@ const NAMES: Record<string, (held: Populated) => string> = {
 /** Query parameters that hold an id, though any text may be asked for. */
 const LOOSE: Record<string, Prefix> = { created_by_id: 'user' }
 
-const CURSORS = ['after', 'before']
+const CURSORS = ['after', 'before', 'cursor']
 const ID = /^([a-z][a-z_-]*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** What an organization has for a place: an id of its own, or a name. */

@@ -8,7 +8,7 @@ import type { Client, TestServer } from './server.ts'
 export interface Populated {
   organizationId: string
   /** One id of each kind, by its prefix: of the things that are attached to each other. */
-  one: Record<Exclude<Prefix, 'agent-env' | 'file_agent' | 'entity' | 'template_version'>, string>
+  one: Record<Exclude<Prefix, 'agent-env' | 'entity' | 'template_version'>, string>
   /** An agent nothing is attached to. */
   spareAgent: string
   /** A folder that holds nothing and that no agent has. */
@@ -37,16 +37,16 @@ async function sent(client: Client, method: string, url: string, body?: unknown,
 }
 
 /** A file in a folder, which an agent sees: by SQL, as no request makes one. */
-async function addFile(database: Database, agentId: string, folderId: string): Promise<string> {
-  const file = newId('file')
-  await sql`insert into files (organization_id, id, source_id, file_name, created_at, updated_at)
-    select organization_id, ${file}, id, 'notes.txt', now(), now() from folders where id = ${folderId}
+async function addFile(database: Database, agentId: string, folderId: string) {
+  const [file, file_agent] = [newId('file'), newId('file_agent')]
+  await sql`insert into files (organization_id, id, source_id, file_name, content, created_at, updated_at)
+    select organization_id, ${file}, id, 'notes.txt', 'text', now(), now() from folders where id = ${folderId}
   `.execute(database.kysely)
   await sql`insert into files_agents
       (organization_id, id, agent_id, source_id, file_id, block_id, is_open, visible_content, created_at)
-    select organization_id, ${newId('file_agent')}, ${agentId}, source_id, id, ${newId('block')}, true, 'text', now()
+    select organization_id, ${file_agent}, ${agentId}, source_id, id, ${newId('block')}, true, 'text', now()
     from files where id = ${file}`.execute(database.kysely)
-  return file
+  return { file, file_agent }
 }
 
 /**
@@ -137,7 +137,7 @@ export async function populate(client: Client, database: Database, name: string)
   const [passage, sparePassage] = await post(`/v1/archives/${archive.id}/passages/batch`, {
     passages: [{ text: name, tags: [names.tag], metadata: { owner: name } }, { text: `${name} spare` }],
   })
-  const file = await addFile(database, agent.id, folder.id)
+  const files = await addFile(database, agent.id, folder.id)
 
   const one = {
     agent: agent.id,
@@ -146,7 +146,7 @@ export async function populate(client: Client, database: Database, name: string)
     archive: archive.id,
     block: block.id,
     deployment: deployed.deployment_id,
-    file,
+    ...files,
     group: groups.round_robin,
     identity: identity.id,
     message: agent.message_ids[0],

@@ -10,7 +10,6 @@ export const ABSENT: Reasons = [
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
   [/ \/v1\/sources\//, 'later: files, under `/v1/folders`'],
   [/ \/v1\/folders\//, 'later: files'],
-  [/\/agents\/\{agent_id\}\/files\b/, 'later: files'],
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],
   [/\/tools\/run$|\/tools\/\{tool_name\}\/run$/, 'later: running tools'],
   [/\/passages\b|\/archival-memory\b|total_storage_size/, 'later: passages'],

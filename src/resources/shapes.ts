@@ -4,7 +4,7 @@ import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
-import { Folder, Source } from './folders/schema.ts'
+import { AgentFileAttachment, Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
 import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from './models/schema.ts'
@@ -20,6 +20,7 @@ export const shapes = [
   AccessToken,
   Agent,
   AgentEnvironmentVariable,
+  AgentFileAttachment,
   ApiKey,
   ApprovalRequestMessage,
   Archive,

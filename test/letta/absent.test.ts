@@ -4,10 +4,6 @@ import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
 
 /** The methods of the SDK this server has no operation for. One that gets an operation gets a test, and leaves. */
 const ABSENT = [
-  'agents.files.close',
-  'agents.files.closeAll',
-  'agents.files.list',
-  'agents.files.open',
   'agents.messages.cancel',
   'agents.messages.compact',
   'agents.messages.create',

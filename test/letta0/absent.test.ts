@@ -19,10 +19,6 @@ const provider = { name: 'p', providerType: 'openai' as const, apiKey: 'k' }
 /** What the SDK offers and this server doesn't yet: messages, runs, passages, files, MCP servers, lists of models. */
 const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
   'agents.context.retrieve': ({ agents }) => agents.context.retrieve(agent),
-  'agents.files.list': ({ agents }) => agents.files.list(agent),
-  'agents.files.open': ({ agents }) => agents.files.open(agent, file),
-  'agents.files.close': ({ agents }) => agents.files.close(agent, file),
-  'agents.files.closeAll': ({ agents }) => agents.files.closeAll(agent),
   'agents.messages.list': ({ agents }) => agents.messages.list(agent),
   'agents.messages.create': ({ agents }) => agents.messages.create(agent, say),
   'agents.messages.createAsync': ({ agents }) => agents.messages.createAsync(agent, say),

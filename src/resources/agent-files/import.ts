@@ -8,6 +8,7 @@ import { insertMessages } from '../agents/messages.ts'
 import { agents } from '../agents/schema.ts'
 import { addSecrets } from '../agents/secrets.ts'
 import { blocks } from '../blocks/schema.ts'
+import { showImported } from '../folders/agent-files.ts'
 import { files, folders } from '../folders/schema.ts'
 import { groupAgents, groupBlocks } from '../groups/links.ts'
 import { groups } from '../groups/schema.ts'
@@ -36,6 +37,8 @@ export async function importAgents(
     await tx.insertAll(files, plan.files)
     await insertAgents(tx, plan, tools)
     await insertRecords(tx, 'files_agents', plan.openFiles)
+    const imported = plan.agents.map(({ id }) => id)
+    if (plan.files.length > 0) await showImported(tx, imported)
     await insertGroups(tx, plan.groups)
     await insertMessages(tx, plan.messages)
     return again.warnings

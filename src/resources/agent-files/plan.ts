@@ -9,6 +9,7 @@ import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
 import { embeddingOf, modelOf } from '../agents/model.ts'
 import { newBlock } from '../blocks/blocks.ts'
 import type { CreateBlock } from '../blocks/schema.ts'
+import { countLines } from '../folders/lines.ts'
 import { newGroup } from '../groups/groups.ts'
 import type { CreateGroup } from '../groups/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
@@ -113,7 +114,9 @@ export function planImport(file: AgentFileParts, options: ImportOptions, default
       chunks_embedded: undefined,
     }
     const file_name = body.file_name ?? body.original_file_name ?? id
-    plan.files.push({ ...body, ...again, file_name, id: ids.files.get(id)!, source_id: ids.sources.get(source_id)! })
+    const line_count = body.content == null ? undefined : countLines(body.content, { ...body, file_name })
+    const places = { id: ids.files.get(id)!, source_id: ids.sources.get(source_id)! }
+    plan.files.push({ ...body, ...again, file_name, line_count, ...places })
   }
   const folderOf = new Map(file.files.map(({ id, source_id }) => [id, ids.sources.get(source_id)!]))
 

@@ -3,6 +3,7 @@ import type { PageQuery } from '../../db/page.ts'
 import type { Link, Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { archives } from '../archives/schema.ts'
+import { showFolders } from '../folders/agent-files.ts'
 import { folders, sources } from '../folders/schema.ts'
 import { identities } from '../identities/schema.ts'
 import { toolsByName } from '../tools/tools.ts'
@@ -41,11 +42,13 @@ export async function matchFileTools(tx: Scope, agentId: string): Promise<void> 
   for (const tool of (await toolsByName(tx, FILE_TOOLS)).values()) await verb(agentTools, agentId, tool)
 }
 
-/** With its first folder an agent gets the tools that read files, and loses them with its last. */
+/** With its first folder an agent gets the tools that read files, and loses them with its last. Its files come and go. */
 export const folderVerbs = {
   attach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
-      if (await ownFolderVerbs.attach(tx.unconditional(), agentId, id)) await matchFileTools(tx, agentId)
+      if (!(await ownFolderVerbs.attach(tx.unconditional(), agentId, id))) return
+      await matchFileTools(tx, agentId)
+      await showFolders(tx, [agentId])
     }),
   detach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {

@@ -4,6 +4,7 @@ import { inBody, invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { insertBlocks } from '../blocks/blocks.ts'
+import { showFolders } from '../folders/agent-files.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
 import { toolsOf } from './base-tools.ts'
@@ -112,6 +113,7 @@ export async function insertAgent(
     added.filter((change) => change.added.length > 0),
   )
   for (const [link, ids] of links) await tx.link(link, id, ids)
+  if (folderIds.length > 0) await showFolders(tx, [id])
   await setSecrets(tx, id, secrets)
   await insertMessages(tx, new Map([[id, messages]]))
   return id

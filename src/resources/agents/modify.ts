@@ -1,6 +1,7 @@
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { withoutNulls } from '../../lib/json.ts'
+import { refitFiles, showFolders } from '../folders/agent-files.ts'
 import { groups } from '../groups/schema.ts'
 import { retrieveAgent } from './agents.ts'
 import { matchFileTools } from './attachments.ts'
@@ -119,7 +120,12 @@ export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defa
   const links = await setAttached(tx, id, body)
   const folders = links.some(({ table }) => table === agentFolders.table)
   await tx.update(agents, id, await columnsOf(tx, id, body), links)
-  if (folders) await matchFileTools(tx, id)
+  if (folders) {
+    await matchFileTools(tx, id)
+    await showFolders(tx, [id])
+  }
+  const limits = [body.max_files_open, body.per_file_view_window_char_limit]
+  if (limits.some((limit) => limit !== undefined)) await refitFiles(tx, id)
   if (body.enable_sleeptime) {
     const [managed] = await tx.select(groups, (query) =>
       query

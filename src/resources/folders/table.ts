@@ -28,6 +28,8 @@ export interface FileRow extends OwnedRow {
   total_chunks: number | null
   chunks_embedded: number | null
   content: string | null
+  /** How many numbered lines the text has: see lines.ts. */
+  line_count: number | null
 }
 
 export interface AgentFolderRow {
