@@ -124,6 +124,10 @@ alter table files add column line_count integer;
 create index on files_agents (organization_id, agent_id, created_at, id);
 create index on files_agents (organization_id, agent_id) where is_open;
 
+-- Files of a folder by their names, which may be longer than an index takes.
+create index on files (organization_id, source_id, hashtextextended(original_file_name, 0));
+create index on files (organization_id, source_id, hashtextextended(file_name, 0));
+
 -- What was uploaded, in pieces, until it has been read.
 create table file_parts (
   organization_id text collate "C" not null,

@@ -15,6 +15,7 @@ import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer } from './http/server.ts'
 import { embedContainer } from './jobs/embed-container.ts'
+import { processFile } from './jobs/process-file.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import { syncContainer } from './jobs/sync-container.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
@@ -29,7 +30,9 @@ import { archiveRoutes } from './resources/archives/routes.ts'
 import { coreMemoryRoutes } from './resources/blocks/core-memory-routes.ts'
 import { blockRoutes } from './resources/blocks/routes.ts'
 import { agentFilesRoutes } from './resources/folders/agent-files-routes.ts'
+import { folderFileRoutes } from './resources/folders/file-routes.ts'
 import { folderRoutes } from './resources/folders/routes.ts'
+import { sourceFileRoutes } from './resources/folders/source-file-routes.ts'
 import { sourceRoutes } from './resources/folders/source-routes.ts'
 import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
@@ -51,7 +54,14 @@ import { createSourceReader } from './resources/tools/source/reader.ts'
 export interface Deps {
   config: Pick<
     Config,
-    'bodyLimit' | 'defaultModel' | 'rateLimit' | 'corsOrigins' | 'trustProxy' | 'basePath' | 'vectorStores'
+    | 'bodyLimit'
+    | 'uploadLimit'
+    | 'defaultModel'
+    | 'rateLimit'
+    | 'corsOrigins'
+    | 'trustProxy'
+    | 'basePath'
+    | 'vectorStores'
   >
   database: Database
   cipher: Cipher
@@ -141,7 +151,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(toolRoutes(reader), { prefix: '/v1/tools' })
     api.register(agentToolRoutes, { prefix: '/v1/agents' })
     api.register(folderRoutes, { prefix: '/v1/folders' })
+    api.register(folderFileRoutes(config), { prefix: '/v1/folders' })
     api.register(sourceRoutes, { prefix: '/v1/sources' })
+    api.register(sourceFileRoutes(config), { prefix: '/v1/sources' })
     api.register(agentGroupRoutes, { prefix: '/v1/agents' })
     api.register(groupRoutes, { prefix: '/v1/groups' })
     api.register(identityRoutes, { prefix: '/v1/identities' })
@@ -154,7 +166,11 @@ export async function buildApp(deps: Deps): Promise<App> {
   })
   addMethodNotAllowed(app as unknown as FastifyInstance, paths)
   app.addHook('onClose', startSweeping(database, logger))
-  const work = { embed_container: embedContainer(embedders), sync_container: syncContainer(stores) }
+  const work = {
+    embed_container: embedContainer(embedders),
+    process_file: processFile(embedders),
+    sync_container: syncContainer(stores),
+  }
   app.decorate('workers', await createWorkers(jobs, scopeOf, work, logger))
   app.addHook('onClose', () => app.workers.stop())
   await app.ready()

@@ -23,6 +23,8 @@ export interface Config {
   encryptionKey: string | undefined
   /** The largest request body, in bytes. */
   bodyLimit: number
+  /** The largest file that can be uploaded, in bytes. */
+  uploadLimit: number
   /** The model handle of agents made without one. */
   defaultModel: string
   logLevel: string
@@ -148,6 +150,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     apiKey,
     encryptionKey: text('CAIRN_ENCRYPTION_KEY'),
     bodyLimit: wholeNumber(env, 'CAIRN_BODY_LIMIT', 8 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
+    uploadLimit: wholeNumber(env, 'CAIRN_UPLOAD_LIMIT', 50 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     defaultModel,
     logLevel,
     rateLimit: text('CAIRN_RATE_LIMIT') ? wholeNumber(env, 'CAIRN_RATE_LIMIT', 0, 1, 1_000_000) : undefined,

@@ -119,9 +119,13 @@ export function withValues(request: Request, values: readonly { place: Place; va
 }
 
 /** The fields of a body as a form. */
-function formOf(body: unknown): FormData {
+function formOf(operation: Operation, body: unknown): FormData {
   const form = new FormData()
-  for (const [name, value] of Object.entries(body ?? {})) form.append(name, String(value))
+  for (const [name, value] of Object.entries(body ?? {})) {
+    const isFile = bodyOf(operation)?.properties?.[name]?.format === 'binary'
+    if (isFile) form.append(name, new Blob([String(value)]), 'notes.txt')
+    else form.append(name, String(value))
+  }
   return form
 }
 
@@ -130,18 +134,18 @@ export function send(client: Client, { operation, path, query, body }: Request) 
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
   const values = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
   const search = new URLSearchParams(values as [string, string][]).toString()
-  return client.call(operation.method, search ? `${url}?${search}` : url, takesForm(operation) ? formOf(body) : body)
+  return client.call(
+    operation.method,
+    search ? `${url}?${search}` : url,
+    takesForm(operation) ? formOf(operation, body) : body,
+  )
 }
-
-const PART = /^\/v1\/(agents|archives|folders|sources)\/\{\w+\}\/./
 
 /** Operations in an order in which each finds what it needs: what takes something away comes last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
-  const rank = ({ method, operationId, path }: Operation) => {
-    if (operationId === 'delete_organization') return 4
-    // What lies in something else is deleted before that is.
-    if (method === 'DELETE') return PART.test(path) ? 1 : 3
-    return operationId.startsWith('detach') ? 2 : 0
-  }
-  return [...operations].sort((a, b) => rank(a) - rank(b))
+  const rank = ({ method, operationId }: Operation) =>
+    operationId === 'delete_organization' ? 3 : method === 'DELETE' ? 2 : operationId.startsWith('detach') ? 1 : 0
+  // A part goes before the whole.
+  const depth = ({ method, path }: Operation) => (method === 'DELETE' ? path.split('/').length : 0)
+  return [...operations].sort((a, b) => rank(a) - rank(b) || depth(b) - depth(a))
 }

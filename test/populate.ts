@@ -15,6 +15,8 @@ export interface Populated {
   spareFolder: string
   /** Another passage of the same archive. */
   sparePassage: string
+  /** Another file in the folder. */
+  spareFile: string
   /** A project that holds nothing. */
   spareProject: string
   /** The agent whose memory another one manages, that other one, and the group that joins them. */
@@ -138,6 +140,7 @@ export async function populate(client: Client, database: Database, name: string)
     passages: [{ text: name, tags: [names.tag], metadata: { owner: name } }, { text: `${name} spare` }],
   })
   const files = await addFile(database, agent.id, folder.id)
+  const { file: spareFile } = await addFile(database, agent.id, folder.id)
 
   const one = {
     agent: agent.id,
@@ -164,6 +167,7 @@ export async function populate(client: Client, database: Database, name: string)
     spareAgent: spare.id,
     spareFolder: spareFolder.id,
     sparePassage: sparePassage.id,
+    spareFile,
     spareProject: spareProject.id,
     sleeptime: { agent: sleeper.id, partner, group: sleeper.managed_group.id },
     groups,
@@ -175,7 +179,7 @@ export async function populate(client: Client, database: Database, name: string)
         ...[shared, template, spareFolder, sparePassage, spareProject, spare, conductor, sleeper].map(({ id }) => id),
         ...agent.blocks.map(({ id }: { id: string }) => id),
         ...deployed.agent_ids,
-        ...[own.id, own.user_id, partner, sleeper.managed_group.id],
+        ...[spareFile, own.id, own.user_id, partner, sleeper.managed_group.id],
       ]),
     ],
   }

@@ -96,6 +96,10 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   modify_source: () => [{ body: { description: 'Folder' } }],
   // `delete_folder` takes the other one.
   delete_source: ({ spareFolder }) => [{ path: { source_id: spareFolder } }],
+  upload_file_to_folder: () => [{ body: { file: 'text' } }, { body: { file: 'text' }, query: { name: 'other.md' } }],
+  // `delete_file_of_folder` takes the other one.
+  delete_file_of_source: ({ spareFile }) => [{ path: { file_id: spareFile } }],
+  upload_file_to_source: () => [{ body: { file: 'text' } }],
   create_group: ({ one, spareAgent }) =>
     managers(one.agent).map((manager_config) => ({
       body: { agent_ids: [spareAgent], description: 'Group', shared_block_ids: [one.block], manager_config },

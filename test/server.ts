@@ -90,6 +90,7 @@ export async function startTestServer(
   const app = await buildApp({
     config: {
       bodyLimit: 1024 * 1024,
+      uploadLimit: 4 * 1024 * 1024,
       defaultModel: 'openai/gpt-5-mini',
       rateLimit: undefined,
       corsOrigins: [],

@@ -114,6 +114,8 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
         await boss.findJobs(name, { id: NO_JOB })
         if (database.engine === 'embedded') await takeOver(name)
       }
+      // Of a server's work that others may share the database with, only what fell silent long enough ago.
+      if (database.engine === 'postgres') await boss.supervise()
     },
     async add(trx, actor, queue, data, key) {
       const about: Enqueued = {

@@ -56,11 +56,6 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   if (given === undefined && retries === undefined) return undefined
   // What only reads may be sent again as it is.
   if (given === undefined && request.routeOptions.config.right === 'read') return undefined
-  // A form that its handler reads: what is in it isn't known yet, and it comes from outside.
-  if (body === undefined && /^multipart\//i.test(headers['content-type'] ?? '')) {
-    if (given === undefined) return undefined
-    throw refused('cannot be sent with an upload')
-  }
   const apiKey = keyOf(request)!
   const [path, ...search] = request.url.split('?')
   const where = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]

@@ -4,15 +4,15 @@ import { ApiError, invalid } from '../lib/errors.ts'
 import { storageFault } from '../lib/json.ts'
 import { readQuery } from './query.ts'
 
-const MEDIA_TYPE = 'multipart/form-data'
+export const MEDIA_TYPE = 'multipart/form-data'
 
 /** How many parts a form may have: no route has as many fields. */
-const MAX_PARTS = 50
+export const MAX_PARTS = 50
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** 413. The connection is closed: the caller is still sending. */
-function tooLarge(reply: FastifyReply, detail: string): ApiError {
+export function tooLarge(reply: FastifyReply, detail: string): ApiError {
   reply.header('connection', 'close')
   return new ApiError('payload_too_large', detail)
 }
@@ -46,6 +46,18 @@ async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<
   return parts
 }
 
+/** The answer for what went wrong while a form was read. */
+export function formFault(error: unknown, reply: FastifyReply, tooLong: string): ApiError {
+  if (error instanceof ApiError) return error
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  if (statusCode === 413) {
+    const many = code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_FILES_LIMIT'
+    return tooLarge(reply, many ? `The form has more than ${MAX_PARTS} parts.` : tooLong)
+  }
+  const detail = 'The form could not be read: it is not valid multipart/form-data.'
+  return new ApiError('bad_request', detail, { cause: error })
+}
+
 /**
  * Reads forms (multipart/form-data, RFC 7578) on the routes of `app` that consume them, into the body that their schema
  * validates: every part is text, and truth values and whole numbers are read as in a query. 413 past the body limit,
@@ -60,15 +72,7 @@ export async function addForms(app: FastifyInstance): Promise<void> {
     try {
       request.body = readQuery(await readParts(request, reply), schema.body as object)
     } catch (error) {
-      if (error instanceof ApiError) throw error
-      const { code, statusCode } = error as { code?: string; statusCode?: number }
-      if (statusCode === 413) {
-        const many = code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_FILES_LIMIT'
-        throw tooLarge(reply, many ? `The form has more than ${MAX_PARTS} parts.` : sizeFault(request))
-      }
-      throw new ApiError('bad_request', 'The form could not be read: it is not valid multipart/form-data.', {
-        cause: error,
-      })
+      throw formFault(error, reply, sizeFault(request))
     }
   })
 }

@@ -4,6 +4,7 @@ import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
+import { FolderFile } from './folders/file-schema.ts'
 import { AgentFileAttachment, Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
@@ -28,6 +29,7 @@ export const shapes = [
   CompactionSettings,
   EmbeddingConfig,
   FileBlock,
+  FolderFile,
   Folder,
   Group,
   Identity,

@@ -1,0 +1,41 @@
+import { fstatSync, readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { atMost, type Bounds, FileFault } from './fault.ts'
+import type { Reading, ToRead } from './read.ts'
+import { split } from './split.ts'
+import { decodeText } from './text.ts'
+import type { FileType } from './types.ts'
+
+/** The thread `readFile` starts for one file. */
+
+function bytesOf(fd: number): Buffer {
+  const bytes = Buffer.allocUnsafe(fstatSync(fd).size)
+  for (let at = 0; at < bytes.length; ) at += readSync(fd, bytes, at, bytes.length - at, at)
+  return bytes
+}
+
+/** Loads only the parser it needs: together they take longer to load than most files to read. */
+async function textOf(bytes: Buffer, { format }: FileType, bounds: Bounds): Promise<string> {
+  if (format === 'pdf') return (await import('./pdf.ts')).pdfToText(bytes, bounds)
+  if (format === 'docx') return (await import('./docx.ts')).docxToText(bytes, bounds)
+  const text = decodeText(bytes)
+  return format === 'html' ? (await import('./html.ts')).htmlToText(text) : text
+}
+
+async function read({ from, type, size }: ToRead, bounds: Bounds): Promise<Reading> {
+  try {
+    // What is extracted may hold characters that can't be kept.
+    const text =
+      'text' in from ? from.text : (await textOf(bytesOf(from.fd), type, bounds)).replaceAll('\0', '').toWellFormed()
+    atMost(text.length, bounds.characters, 'characters of text')
+    if (text.trim() === '') throw new FileFault('It holds no text. Of scanned pages only the images are there.')
+    return { text, chunks: await split(text, type, size, bounds) }
+  } catch (error) {
+    if (error instanceof FileFault) return { fault: error.message }
+    if (error instanceof RangeError) return { fault: 'It is nested too deeply to be read.' }
+    return { fault: `It could not be read: ${(error as Error).message}` }
+  }
+}
+
+const { job, bounds } = workerData as { job: ToRead; bounds: Bounds }
+parentPort!.postMessage(await read(job, bounds))

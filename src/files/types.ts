@@ -1,0 +1,88 @@
+import type { SupportedTextSplitterLanguage } from '@langchain/textsplitters'
+
+/** How the bytes of a file become text, and where that text may be cut. */
+export interface FileType {
+  /** Its media type, in lower case. */
+  name: string
+  format: 'text' | 'csv' | 'html' | 'pdf' | 'docx'
+  /** What its text is written in, where that tells good places to cut. */
+  language?: SupportedTextSplitterLanguage
+}
+
+type Entry = readonly [extensions: string, names: string, how?: Omit<FileType, 'name'>]
+
+const code = (language: SupportedTextSplitterLanguage) => ({ format: 'text', language }) as const
+
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+
+/** What can be read: by extension, and by the media types it goes by, the usual one first. */
+const ENTRIES: readonly Entry[] = [
+  ['pdf', 'application/pdf application/x-pdf', { format: 'pdf' }],
+  ['docx', DOCX, { format: 'docx' }],
+  ['html htm', 'text/html application/xhtml+xml', { format: 'html' }],
+  ['csv', 'text/csv application/csv', { format: 'csv' }],
+  ['txt', 'text/plain'],
+  ['md markdown', 'text/markdown text/x-markdown', code('markdown')],
+  ['json', 'application/json text/json'],
+  ['jsonl', 'application/jsonl application/x-ndjson application/x-jsonlines'],
+  ['py', 'text/x-python text/x-script.python application/x-python-code', code('python')],
+  ['js', 'text/javascript application/javascript application/x-javascript', code('js')],
+  ['ts', 'text/typescript application/typescript text/x-typescript', code('js')],
+  ['jsx', 'text/jsx', code('js')],
+  ['tsx', 'text/tsx', code('js')],
+  ['vue', 'text/x-vue', code('js')],
+  ['java', 'text/x-java text/x-java-source', code('java')],
+  ['cpp cxx', 'text/x-c++ text/x-c++src', code('cpp')],
+  ['c', 'text/x-c text/x-csrc', code('cpp')],
+  ['h', 'text/x-chdr', code('cpp')],
+  ['m', 'text/x-objective-c', code('cpp')],
+  ['cs', 'text/x-csharp', code('java')],
+  ['kt', 'text/x-kotlin', code('java')],
+  ['php', 'application/x-php text/x-php application/x-httpd-php', code('php')],
+  ['rb', 'text/x-ruby application/x-ruby', code('ruby')],
+  ['go', 'text/x-go', code('go')],
+  ['rs', 'text/x-rust', code('rust')],
+  ['swift', 'text/x-swift', code('swift')],
+  ['scala', 'text/x-scala', code('scala')],
+  ['r', 'text/x-r'],
+  ['css', 'text/css'],
+  ['scss', 'text/x-scss'],
+  ['sass', 'text/x-sass'],
+  ['less', 'text/x-less'],
+  ['xml', 'application/xml text/xml'],
+  ['yaml yml', 'application/yaml text/yaml application/x-yaml text/x-yaml'],
+  ['toml', 'application/toml text/x-toml'],
+  ['ini cfg conf', 'text/x-ini'],
+  ['sh bash', 'application/x-sh text/x-sh text/x-shellscript'],
+  ['ps1', 'text/x-powershell application/x-powershell'],
+  ['bat cmd', 'application/x-bat text/x-bat'],
+  ['dockerfile', 'text/x-dockerfile'],
+  ['sql', 'application/sql text/x-sql'],
+]
+
+const byName = new Map<string, FileType>()
+const byExtension = new Map<string, FileType>()
+for (const [extensions, names, how = { format: 'text' as const }] of ENTRIES) {
+  const [usual, ...others] = names.split(' ') as [string, ...string[]]
+  for (const name of [usual, ...others]) byName.set(name, { name, ...how })
+  for (const extension of extensions.split(' ')) byExtension.set(extension, byName.get(usual)!)
+}
+
+/** Every extension of a file that can be read. */
+export const EXTENSIONS: readonly string[] = [...byExtension.keys()]
+
+/** A type by its media type; undefined for one that can't be read. */
+export const typeNamed = (mediaType: string): FileType | undefined => byName.get(mediaType)
+
+/** `Dockerfile` is an extension by itself. */
+const extensionOf = (fileName: string) => fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase()
+
+/**
+ * The type of an uploaded file: by its media type, and where that says nothing, by the extension of its name. Plain text
+ * says little: an extension says more. Undefined for a file that can't be read.
+ */
+export function typeOf(mediaType: string, fileName: string): FileType | undefined {
+  const name = mediaType.split(';')[0]!.trim().toLowerCase()
+  const known = name === 'text/plain' ? undefined : byName.get(name)
+  return known ?? byExtension.get(extensionOf(fileName)) ?? byName.get(name)
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { MultipartFile } from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { ApiError, inBody, invalid } from '../lib/errors.ts'
+import { append, openScratch } from '../lib/scratch.ts'
+import { formFault, MAX_PARTS, MEDIA_TYPE, tooLarge } from './form.ts'
+import { namesOf } from './letta.ts'
+
+/** A file that came with a request, and what `accept` said of it. */
+export interface Upload<Accepted> {
+  accepted: Accepted
+  /** In bytes. */
+  size: number
+  /** The bytes from `position` on, `length` at most. */
+  read(position: number, length: number): Promise<Buffer>
+}
+
+/** What a form says of its file before the bytes. */
+export interface Head {
+  fileName: string
+  mediaType: string
+}
+
+/** What stands in a form around its file, at most. */
+const AROUND = 64 * 1024
+
+const missing = () => invalid(inBody('file', `is required: the file, as a part of ${MEDIA_TYPE} with a file name`))
+
+async function save(part: MultipartFile, scratch: FileHandle, limit: number, reply: FastifyReply) {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const bytes of part.file as AsyncIterable<Buffer>) {
+    size += bytes.length
+    if (size > limit) throw tooLarge(reply, `The file is larger than ${limit} bytes.`)
+    hash.update(bytes)
+    await append(scratch, bytes)
+  }
+  return { size, sha256: hash.digest('base64url') }
+}
+
+/** Reads the form to its end, its one file into `scratch`. */
+async function readForm<Accepted>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scratch: FileHandle,
+  limit: number,
+  accept: (head: Head) => Accepted,
+) {
+  let found: { accepted: Accepted; size: number; sha256: string } | undefined
+  const limits = { parts: MAX_PARTS, fileSize: limit + 1, fieldSize: AROUND, fieldNameSize: 200 }
+  for await (const part of request.parts({ limits })) {
+    if (part.fieldname === 'file') {
+      if (part.type !== 'file' || !part.filename) throw missing()
+      if (found) throw invalid(inBody('file', 'must be one file: send the others in requests of their own'))
+      const accepted = accept({ fileName: part.filename, mediaType: part.mimetype })
+      found = { accepted, ...(await save(part, scratch, limit, reply)) }
+    } else if (part.type === 'file' || namesOf(request) === 'neutral') {
+      throw invalid(inBody(part.fieldname, 'is not known: the one part of this form is "file"'))
+    }
+  }
+  if (!found) throw missing()
+  return found
+}
+
+/**
+ * Takes in the file of a form (multipart/form-data), in the `preHandler` of a route: its bytes go to a nameless file on
+ * the disk, which is closed with the answer. `accept` sees the head of the file before the bytes, and may refuse it. The
+ * request's body becomes a description of the file, for telling whether two requests are the same. 413 for more than
+ * `limit` bytes, as soon as they are there; 415 for another media type than a form's.
+ */
+export async function receive<Accepted>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: number,
+  accept: (head: Head) => Accepted,
+): Promise<Upload<Accepted>> {
+  if (request.headers['content-type'] === undefined) throw missing()
+  if (!request.isMultipart()) throw new ApiError('unsupported_media_type', `Send the body as ${MEDIA_TYPE}.`)
+  const tooLong = `The file is larger than ${limit} bytes.`
+  if (Number(request.headers['content-length']) > limit + AROUND) throw tooLarge(reply, tooLong)
+  const scratch = await openScratch()
+  reply.raw.once('close', () => scratch.close().catch(() => {}))
+  try {
+    const { accepted, size, sha256 } = await readForm(request, reply, scratch, limit, accept)
+    request.body = { file: { ...accepted, size, sha256 } }
+    return {
+      accepted,
+      size,
+      async read(position, length) {
+        const { buffer, bytesRead } = await scratch.read(Buffer.allocUnsafe(length), 0, length, position)
+        return buffer.subarray(0, bytesRead)
+      },
+    }
+  } catch (error) {
+    throw formFault(error, reply, tooLong)
+  }
+}
+
+/**
+ * Runs the `preHandler` of a route that takes in a file. Where it refuses the request, the connection ends with the
+ * answer: the caller may still be sending.
+ */
+export async function beforeUpload(reply: FastifyReply, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    reply.header('connection', 'close')
+    throw error
+  }
+}
+
+/** Makes the form that a route documents unchecked: it isn't read before `receive` does. */
+export const formUnchecked = (app: FastifyInstance) => ({
+  validatorCompiler: ((part) =>
+    part.httpPart === 'body' ? () => true : app.validatorCompiler!(part)) as FastifySchemaCompiler<unknown>,
+})
