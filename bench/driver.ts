@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { createHistogram } from 'node:perf_hooks'
 import pg from 'pg'
 import { v7 } from 'uuid'
 import { openEmbedded } from '../src/db/embedded.ts'
+import { SESSION_OPTIONS } from '../src/db/session.ts'
 import { type Plan, type Statement, UUID } from './capture.ts'
 import { answer } from './child.ts'
 import { blockValue } from './operations.ts'
@@ -25,18 +27,25 @@ export interface Running {
   seconds: number
 }
 
+/** What a run came to. */
+export interface Ran {
+  /** Requests a second. */
+  rps: number
+  p50Ms: number
+}
+
 export type DriverQuestion = { open: Opening } | { run: Running }
 
 let pool: pg.Pool | undefined
 let updates = 0
 
-async function open({ databaseUrl, dataDir, poolSize }: Opening): Promise<number> {
+async function open({ databaseUrl, dataDir, poolSize }: Opening): Promise<Ran> {
   const config = databaseUrl
-    ? { connectionString: databaseUrl, max: poolSize }
+    ? { connectionString: databaseUrl, max: poolSize, options: SESSION_OPTIONS }
     : (await openEmbedded(join(dataDir, 'database'))).poolConfig
   pool = new pg.Pool(config)
   await pool.query('select 1')
-  return 0
+  return { rps: 0, p50Ms: 0 }
 }
 
 /** The captured update's statement, for the next block and with a value it never had. */
@@ -82,19 +91,21 @@ async function replay(plan: Plan, vary: (statement: Statement) => Statement): Pr
   }
 }
 
-/** Requests a second. */
-async function run({ plan, made, blocks, connections, seconds }: Running): Promise<number> {
+async function run({ plan, made, blocks, connections, seconds }: Running): Promise<Ran> {
+  const latencies = createHistogram()
   const start = performance.now()
   const until = start + seconds * 1000
   let done = 0
   const loop = async () => {
     while (performance.now() < until) {
+      const began = performance.now()
       await replay(plan, blocks ? nextUpdate(blocks) : made.length > 0 ? anew(made) : (statement) => statement)
+      latencies.record(Math.max(1, Math.round((performance.now() - began) * 1000)))
       done++
     }
   }
   await Promise.all(Array.from({ length: connections }, loop))
-  return done / ((performance.now() - start) / 1000)
+  return { rps: done / ((performance.now() - start) / 1000), p50Ms: latencies.percentile(50) / 1000 }
 }
 
-answer<DriverQuestion, number>((question) => ('open' in question ? open(question.open) : run(question.run)))
+answer<DriverQuestion, Ran>((question) => ('open' in question ? open(question.open) : run(question.run)))

@@ -1,13 +1,27 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startChild } from './child.ts'
-import type { DriverQuestion } from './driver.ts'
-import { measureOperations, measureRatio, totalSeconds } from './measure.ts'
+import type { DriverQuestion, Ran } from './driver.ts'
+import { type Figures, measureOperations, measureRatio, totalSeconds } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
+import { BATCH_SIZE, type Recall } from './passages.ts'
 import { createProgress } from './progress.ts'
-import { describe, type Report, toJson } from './report.ts'
+import { describe, type KnowledgeFigures, type Report, toJson } from './report.ts'
 import { startServer } from './server.ts'
 import { prepare } from './storage.ts'
+
+/** What was measured of passages. */
+function knowledgeFigures(passages: number, recall: Recall, figures: readonly Figures[]): KnowledgeFigures {
+  const search = figures.find(({ name }) => name === 'search_passages')
+  const insert = figures.find(({ name }) => name === 'insert_passages')
+  return {
+    passages,
+    ...recall,
+    search_p50_ratio: search ? search.p50_ms / search.driver_p50_ms : null,
+    inserted_passages_per_second: insert ? insert.rps * BATCH_SIZE : null,
+    insert_ratio: insert ? insert.rps / insert.driver_rps : null,
+  }
+}
 
 /** Runs the benchmark. What it starts and makes is ended and removed by `cleanup`. */
 async function run(
@@ -16,18 +30,19 @@ async function run(
   progress: ReturnType<typeof createProgress>,
 ): Promise<Report> {
   const prepared = await prepare(options, cleanup, progress.show)
-  const { engine, key, operations, plain200, includes200 } = prepared
+  const { engine, key, plain200, includes200 } = prepared
+  const operations = prepared.operations.filter(({ name }) => name.includes(options.only ?? ''))
 
   progress.show('starting the server')
   const start = () => startServer(prepared.settings, key, join(prepared.directory, 'server.log'), cleanup)
   const cold = await start()
   await cold.stop()
   const server = await start()
-  const driver = cleanup.use(startChild<DriverQuestion, number>('./driver.ts'))
+  const driver = cleanup.use(startChild<DriverQuestion, Ran>('./driver.ts'))
   const http = cleanup.use(startChild<string, number>('./http.ts'))
   await driver.ask({ open: prepared.driver })
 
-  const total = totalSeconds(operations.length, options.seconds)
+  const total = totalSeconds(operations.length, options.only ? 0 : 1, options.seconds)
   const bench = {
     server,
     driver,
@@ -37,14 +52,15 @@ async function run(
     onWork: (text: string, seconds: number) => progress.work(text, seconds, total),
   }
   const figures = await measureOperations(bench, operations)
-  const includesRatio = await measureRatio(bench, includes200, plain200)
+  const includesRatio = options.only ? null : await measureRatio(bench, includes200, plain200)
   const medianOf = (name: string) => figures.find((one) => one.name === name)!.p50_ms
   return {
     engine,
     agents: options.agents,
     operations: figures,
-    deep_ratio: medianOf('list_agents_deep') / medianOf('list_agents'),
+    deep_ratio: options.only ? null : medianOf('list_agents_deep') / medianOf('list_agents'),
     includes_ratio_200: includesRatio,
+    ...(prepared.recall && knowledgeFigures(options.passages, prepared.recall, figures)),
     warm_start_ms: server.startMs,
     rss_mb: server.peakMemory(),
   }

@@ -1,6 +1,6 @@
 import { createHistogram } from 'node:perf_hooks'
 import type { Child } from './child.ts'
-import type { DriverQuestion } from './driver.ts'
+import type { DriverQuestion, Ran } from './driver.ts'
 import { createLoad } from './load.ts'
 import type { Operation } from './operations.ts'
 import type { Server } from './server.ts'
@@ -18,6 +18,7 @@ export interface Figures {
   p50_ms: number
   p99_ms: number
   driver_rps: number
+  driver_p50_ms: number
   http_rps: number
   limit_rps: number
   ratio: number
@@ -25,7 +26,7 @@ export interface Figures {
 
 export interface Bench {
   server: Server
-  driver: Child<DriverQuestion, number>
+  driver: Child<DriverQuestion, Ran>
   http: Child<string, number>
   key: string
   seconds: number
@@ -35,9 +36,9 @@ export interface Bench {
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
-/** How long `measureOperations` and `measureRatio` take in all, in seconds. */
-export const totalSeconds = (operations: number, seconds: number) =>
-  operations * 3 * (WARM_UP_SECONDS + seconds) + 2 * (WARM_UP_SECONDS + ROUNDS * seconds)
+/** How long `measureOperations` and, as often as `ratios` says, `measureRatio` take in all, in seconds. */
+export const totalSeconds = (operations: number, ratios: number, seconds: number) =>
+  operations * 3 * (WARM_UP_SECONDS + seconds) + ratios * 2 * (WARM_UP_SECONDS + ROUNDS * seconds)
 
 /** Measures each operation on the server and against its two limits. */
 export async function measureOperations(bench: Bench, operations: readonly Measurable[]): Promise<Figures[]> {
@@ -46,19 +47,24 @@ export async function measureOperations(bench: Bench, operations: readonly Measu
   const taken = operations.map((operation) => ({
     operation,
     latencies: createHistogram(),
+    driverP50: [] as number[],
     rps: { server: [] as number[], driver: [] as number[], http: [] as number[] },
   }))
   const measured = bench.seconds / ROUNDS
   for (let round = 0; round <= ROUNDS; round++) {
     const warming = round === 0
     const seconds = warming ? WARM_UP_SECONDS : measured
-    for (const { operation, latencies, rps } of taken) {
+    for (const { operation, latencies, driverP50, rps } of taken) {
       const { name, plan, made, blocks, body } = operation
       const options = { key, connections: CONNECTIONS, seconds }
       const measures = {
         server: () =>
           load(operation, { ...options, origin: server.origin, latencies: warming ? undefined : latencies }),
-        driver: () => driver.ask({ run: { plan, made, blocks, connections: CONNECTIONS, seconds } }),
+        driver: async () => {
+          const ran = await driver.ask({ run: { plan, made, blocks, connections: CONNECTIONS, seconds } })
+          if (!warming) driverP50.push(ran.p50Ms)
+          return ran.rps
+        },
         http: async () => load(operation, { ...options, origin: `http://127.0.0.1:${await http.ask(body)}` }),
       }
       for (const which of ['server', 'driver', 'http'] as const) {
@@ -68,7 +74,7 @@ export async function measureOperations(bench: Bench, operations: readonly Measu
       }
     }
   }
-  return taken.map(({ operation, latencies, rps }) => {
+  return taken.map(({ operation, latencies, driverP50, rps }) => {
     const [own, driverRps, httpRps] = [median(rps.server), median(rps.driver), median(rps.http)]
     const limit = 1 / (1 / driverRps + 1 / httpRps)
     return {
@@ -77,6 +83,7 @@ export async function measureOperations(bench: Bench, operations: readonly Measu
       p50_ms: latencies.percentile(50) / 1000,
       p99_ms: latencies.percentile(99) / 1000,
       driver_rps: driverRps,
+      driver_p50_ms: median(driverP50),
       http_rps: httpRps,
       limit_rps: limit,
       ratio: own / limit,

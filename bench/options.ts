@@ -2,6 +2,10 @@ import { Command, InvalidArgumentError } from 'commander'
 
 export interface Options {
   agents: number
+  /** How many passages are searched; 0: that part is left out. */
+  passages: number
+  /** Only operations whose names hold this are measured; absent: all, and what is told of them together. */
+  only: string | undefined
   /** A PostgreSQL server to make a database on; absent: the embedded engine. */
   databaseUrl: string | undefined
   json: string | undefined
@@ -28,6 +32,8 @@ export function readOptions(argv: readonly string[]): Options {
     .description('Measures the server beside what its database driver and its HTTP stack can do at most.')
     // Fewer would leave no full page behind the deep one.
     .option('--agents <n>', 'how many agents to make', number(500, true), 10_000)
+    .option('--passages <n>', 'how many passages to make and search; 0 leaves that out', number(0, true))
+    .option('--only <text>', 'measure only operations whose names hold this, such as passages')
     .option('--database-url <url>', 'measure on this PostgreSQL server, in a database of its own', postgresUrl)
     .option('--seconds <n>', 'how long each figure is measured', number(3, false), 5)
     .option('--json <file>', 'write the figures to this file too')
@@ -35,7 +41,10 @@ export function readOptions(argv: readonly string[]): Options {
     .opts<Partial<Options>>()
   return {
     agents: given.agents!,
+    // Embedded, each takes several times as long to index.
+    passages: given.passages ?? (given.databaseUrl ? 100_000 : 10_000),
     seconds: given.seconds!,
+    only: given.only,
     databaseUrl: given.databaseUrl,
     json: given.json,
   }

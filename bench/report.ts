@@ -1,15 +1,29 @@
 import { availableParallelism } from 'node:os'
 import { CONNECTIONS, type Figures } from './measure.ts'
 
+/** What was measured of passages. */
+export interface KnowledgeFigures {
+  passages: number
+  /** Of the ten nearest passages, the share a search by vectors gives. */
+  recall_at_10: number
+  /** The same among passages with a tag that one in a hundred has. */
+  recall_at_10_filtered: number
+  /** A hybrid search over HTTP against the same SQL by the bare driver, by their medians. */
+  search_p50_ratio: number | null
+  inserted_passages_per_second: number | null
+  /** Batches of passages over HTTP, embedding included, against the same SQL by the bare driver. */
+  insert_ratio: number | null
+}
+
 /** Everything that was measured, as the JSON file has it. */
-export interface Report {
+export interface Report extends Partial<KnowledgeFigures> {
   engine: 'embedded' | 'postgres'
   agents: number
   operations: Figures[]
   /** The page at position 9,000 against the first page, by their medians. */
-  deep_ratio: number
+  deep_ratio: number | null
   /** 200 agents with all includes against the same page without, by their medians. */
-  includes_ratio_200: number
+  includes_ratio_200: number | null
   /** From the start of the server's process to the end of its first answer, on a database that was open before. */
   warm_start_ms: number
   /** The most memory the server's process held, in MB; null where the system doesn't tell. */
@@ -21,6 +35,7 @@ const COLUMNS: [title: string, show: (figures: Figures) => string][] = [
   ['req/s', ({ rps }) => rps.toFixed(0)],
   ['p50 ms', ({ p50_ms }) => p50_ms.toFixed(2)],
   ['p99 ms', ({ p99_ms }) => p99_ms.toFixed(2)],
+  ['driver p50', ({ driver_p50_ms }) => driver_p50_ms.toFixed(2)],
   ['driver/s', ({ driver_rps }) => driver_rps.toFixed(0)],
   ['http/s', ({ http_rps }) => http_rps.toFixed(0)],
   ['limit/s', ({ limit_rps }) => limit_rps.toFixed(0)],
@@ -34,6 +49,21 @@ function table(rows: string[][]): string {
   return rows.map(line).join('\n')
 }
 
+const figure = (value: number | null | undefined, digits: number) =>
+  value === null || value === undefined ? 'not measured' : value.toFixed(digits)
+
+function knowledgeRows(report: Report): string[][] {
+  if (report.passages === undefined) return []
+  return [
+    ['passages', String(report.passages)],
+    ['recall@10 by vectors', figure(report.recall_at_10, 3)],
+    ['recall@10 with a tag of 1 %', figure(report.recall_at_10_filtered, 3)],
+    ['hybrid search, p50 against the bare SQL', figure(report.search_p50_ratio, 2)],
+    ['passages made in a second, in batches', figure(report.inserted_passages_per_second, 0)],
+    ['the same against the bare SQL', figure(report.insert_ratio, 2)],
+  ]
+}
+
 /** The report as text for people. */
 export function describe(report: Report): string {
   const memory = report.rss_mb === null ? 'not known on this system' : `${report.rss_mb.toFixed(0)} MB`
@@ -43,10 +73,11 @@ Cairn on ${report.engine === 'embedded' ? 'the embedded engine' : 'a PostgreSQL 
 ${table([COLUMNS.map(([title]) => title), ...report.operations.map((figures) => COLUMNS.map(([, show]) => show(figures)))])}
 
 ${table([
-  ['deep page against the first', report.deep_ratio.toFixed(2)],
-  ['200 agents: all includes against none', report.includes_ratio_200.toFixed(2)],
+  ['deep page against the first', figure(report.deep_ratio, 2)],
+  ['200 agents: all includes against none', figure(report.includes_ratio_200, 2)],
   ['warm start to the first answer', `${report.warm_start_ms.toFixed(0)} ms`],
   ['peak memory of the server', memory],
+  ...knowledgeRows(report),
 ])}
 
 driver/s: the same SQL by the bare driver, as many at once. http/s: a bare node:http route that answers as many bytes.
@@ -68,8 +99,12 @@ export function toJson(report: Report): string {
     ),
   )
   const { deep_ratio, includes_ratio_200, warm_start_ms, rss_mb } = report
+  const knowledge = Object.entries(report).flatMap(([name, value]) =>
+    /^(recall|search_p50|insert)/.test(name) ? [[name, round(value as number | null, 3)]] : [],
+  )
   const rounded = {
     ...report,
+    ...Object.fromEntries(knowledge),
     operations,
     deep_ratio: round(deep_ratio, 3),
     includes_ratio_200: round(includes_ratio_200, 3),

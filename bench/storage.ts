@@ -16,6 +16,7 @@ import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
 import { capture, type Plan } from './capture.ts'
 import { addData } from './data.ts'
 import { findOperations, nthUpdate, type Operation, type Tenant } from './operations.ts'
+import { addPassages, batchCall, hasBatch, measureRecall, type Recall, searchCall } from './passages.ts'
 import type { Owner } from './rows.ts'
 
 /** An operation, the SQL the server sends for it, and the body it answers. */
@@ -38,6 +39,8 @@ export interface Prepared {
   operations: Measurable[]
   plain200: Operation
   includes200: Operation
+  /** Of the search of passages, if there are any. */
+  recall: Recall | undefined
 }
 
 /** A database of the benchmark's own on a PostgreSQL server, dropped by `cleanup`. */
@@ -78,13 +81,24 @@ async function makeOwners(app: App, key: string): Promise<[Owner & Tenant, Owner
   ]
 }
 
+/** An archive with the built-in embedding model. */
+async function makeArchive(app: App, key: string): Promise<string> {
+  const reply = await app.inject({
+    method: 'POST',
+    url: '/v1/archives/',
+    headers: { authorization: `Bearer ${key}` },
+    payload: { name: 'Made', embedding: 'cairn/lexical' },
+  })
+  return reply.json().id
+}
+
 /** Fills an empty database, and records what is to be measured on it. */
 async function fill(
   database: Database,
   config: Config,
-  agents: number,
+  { agents, passages }: { agents: number; passages: number },
   onProgress: (text: string) => void,
-): Promise<Pick<Prepared, 'key' | 'operations' | 'plain200' | 'includes200'>> {
+): Promise<Pick<Prepared, 'key' | 'operations' | 'plain200' | 'includes200' | 'recall'>> {
   const cipher = createCipher(config.encryptionKey!)
   await migrate(database)
   const key = (await bootstrap({ database, cipher }, undefined))!
@@ -95,6 +109,7 @@ async function fill(
   await addData({ database, cipher }, other, few)
   const many = { agents, archives: 1_000, folders: 1_000, groups: 100, identities: 1_000 }
   await addData({ database, cipher }, owner, many, (made) => onProgress(`making agents: ${made} of ${agents}`))
+  const knowledge = passages > 0 ? await addPassages(database, owner.organizationId, passages, onProgress) : undefined
   onProgress('making indexes and statistics')
   // Built after the rows are there, the indexes of the searches take a fraction of the time.
   await indexSearches(database)
@@ -107,16 +122,30 @@ async function fill(
     const before = blocks ? { ...call, ...nthUpdate(blocks, 'before', 0) } : call
     operations.push({ ...operation, ...(await capture(app, operation.key ?? key, call, before)) })
   }
+  let recall: Recall | undefined
+  if (knowledge) {
+    recall = await measureRecall({ app, database, key, organizationId: owner.organizationId }, knowledge, onProgress)
+    const call = searchCall(knowledge)
+    operations.push({ name: 'search_passages', call, ...(await capture(app, key, call, searchCall(knowledge))) })
+    if (hasBatch(app)) {
+      const into = await makeArchive(app, other.key)
+      const batch = () => batchCall({ ...knowledge, archive: into })
+      const made = batch()
+      const taken = await capture(app, other.key, made, batch())
+      operations.push({ name: 'insert_passages', call: made, key: other.key, ...taken })
+    }
+  }
   await app.close()
-  return { key, operations, ...others }
+  return { key, operations, recall, ...others }
 }
 
 /**
- * Makes the database and its data: `agents` in the organization that is measured, and a tenth of that in another.
+ * Makes the database and its data: `agents` and `passages` in the organization that is measured, and a tenth of the
+ * agents in another.
  * Everything it makes outside this process is undone by `cleanup`.
  */
 export async function prepare(
-  options: { agents: number; databaseUrl: string | undefined },
+  options: { agents: number; passages: number; databaseUrl: string | undefined },
   cleanup: AsyncDisposableStack,
   onProgress: (text: string) => void,
 ): Promise<Prepared> {
@@ -132,7 +161,7 @@ export async function prepare(
   }
   const config = readConfig(settings)
   const database = await openDatabase(config)
-  const filled = await fill(database, config, options.agents, onProgress).finally(() => database.close())
+  const filled = await fill(database, config, options, onProgress).finally(() => database.close())
   const driver = { databaseUrl, dataDir: join(directory, 'driver'), poolSize: config.poolSize }
   if (!databaseUrl) await cp(join(dataDir, 'database'), join(driver.dataDir, 'database'), { recursive: true })
   return { engine: database.engine, directory, settings, driver, ...filled }

@@ -42,6 +42,7 @@ import { adminRoutes } from './resources/organizations/routes.ts'
 import { archivalMemoryRoutes } from './resources/passages/archival-memory-routes.ts'
 import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
 import { passageRoutes } from './resources/passages/routes.ts'
+import { archivalMemorySearchRoutes, passageSearchRoutes } from './resources/passages/search-routes.ts'
 import { projectRoutes } from './resources/projects/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
@@ -157,6 +158,8 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(agentGroupRoutes, { prefix: '/v1/agents' })
     api.register(groupRoutes, { prefix: '/v1/groups' })
     api.register(identityRoutes, { prefix: '/v1/identities' })
+    api.register(passageSearchRoutes(embedders), { prefix: '/v1/passages' })
+    api.register(archivalMemorySearchRoutes(embedders), { prefix: '/v1/agents' })
     api.register(templateRoutes(config), { prefix: '/v1/templates' })
     api.register(projectTemplateRoutes(config), { prefix: '/v1/templates' })
     api.register(projectRoutes, { prefix: '/v1/projects' })

@@ -120,6 +120,12 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   ],
   modify_identity: (held) => [{ body: { agent_ids: [held.one.agent], block_ids: [held.one.block] } }],
   replace_identity_properties: () => [{ body: [{ key: 'a', type: 'string', value: 'b' }] }],
+  search_passages: ({ one, names }) => [
+    { body: { query: names.template, agent_id: one.agent } },
+    { body: { query: names.template, archive_id: one.archive, search_mode: 'vector', include: ['passage.embedding'] } },
+    { body: { query: names.template, folder_id: one.source, search_mode: 'fts' } },
+    { body: {} },
+  ],
   create_tool: () => [{ body: { source_code: '# none', json_schema: { name: fresh() } } }],
   upsert_tool: ({ names }) =>
     [fresh(), names.tool].map((name) => ({ body: { source_code: '# none', json_schema: { name } } })),

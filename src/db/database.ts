@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
+import { SESSION_OPTIONS } from './session.ts'
 import type { Tables } from './tables.ts'
 
 /** An open database: the whole of it, every organization's rows. Resources get a Scope instead. */
@@ -94,7 +95,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
       connectionString: databaseUrl,
       max: settings.poolSize,
       connectionTimeoutMillis: 5_000,
-      options: '-c TimeZone=UTC',
+      options: SESSION_OPTIONS,
       application_name: 'cairn',
       pipeline: true,
     }),

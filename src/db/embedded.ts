@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { PGlite } from '@electric-sql/pglite'
 import type { PoolConfig } from 'pg'
 import { createSocket } from './embedded-socket.ts'
+import { SESSION } from './session.ts'
 
 /** An embedded PostgreSQL, as an ordinary `pg` pool sees it. */
 export interface Embedded {
@@ -26,6 +27,11 @@ export async function openEmbedded(dataDir?: string, snapshot?: Blob): Promise<E
     ...(snapshot && { loadDataDir: snapshot }),
   })
   await lite.waitReady
+  await lite.exec(
+    Object.entries(SESSION)
+      .map(([name, value]) => `set ${name} = ${value};`)
+      .join('\n'),
+  )
   return {
     // One connection: a second client on it would share its protocol state. It must never be recycled.
     poolConfig: {
