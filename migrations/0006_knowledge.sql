@@ -188,6 +188,9 @@ create table provider_models (
 -- The same for the providers that the server's settings name, which every organization has.
 create table base_providers (
   name text collate "C" primary key,
+  provider_type text not null,
+  -- Where its API is.
+  url text,
   last_synced timestamptz(3),
   sync_error text
 );

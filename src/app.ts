@@ -17,9 +17,12 @@ import { type App, createServer } from './http/server.ts'
 import { embedContainer } from './jobs/embed-container.ts'
 import { processFile } from './jobs/process-file.ts'
 import { startSweeping } from './jobs/sweep.ts'
+import { addBaseProviders } from './jobs/sync-base.ts'
 import { syncContainer } from './jobs/sync-container.ts'
+import { syncProvider } from './jobs/sync-provider.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
+import { createEgress } from './lib/egress.ts'
 import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
 import { agentFileRoutes } from './resources/agent-files/routes.ts'
 import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
@@ -38,12 +41,14 @@ import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { identityRoutes } from './resources/identities/routes.ts'
 import { createEmbedders, type Embedders } from './resources/models/embedding.ts'
+import { modelRoutes, storageRoutes } from './resources/models/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
 import { archivalMemoryRoutes } from './resources/passages/archival-memory-routes.ts'
 import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
 import { passageRoutes } from './resources/passages/routes.ts'
 import { archivalMemorySearchRoutes, passageSearchRoutes } from './resources/passages/search-routes.ts'
 import { projectRoutes } from './resources/projects/routes.ts'
+import { providerRoutes } from './resources/providers/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { projectTemplateRoutes } from './resources/templates/project-routes.ts'
@@ -63,6 +68,8 @@ export interface Deps {
     | 'trustProxy'
     | 'basePath'
     | 'vectorStores'
+    | 'allowedNetworks'
+    | 'providers'
   >
   database: Database
   cipher: Cipher
@@ -82,7 +89,7 @@ declare module 'fastify' {
 
 /** The whole API over a database, ready to listen or to be called with `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
-  const { config, database, cipher, jobs, logger, version, embedders = createEmbedders() } = deps
+  const { config, database, cipher, jobs, logger, version } = deps
   const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes, proxy: config })
   if (config.corsOrigins.length > 0) await addCors(app as unknown as FastifyInstance, config.corsOrigins)
   const paths = new Map<string, Set<string>>()
@@ -129,6 +136,10 @@ export async function buildApp(deps: Deps): Promise<App> {
   const reader = createSourceReader()
   app.addHook('onClose', () => reader.close())
 
+  const egress = createEgress(config.allowedNetworks)
+  app.addHook('onClose', () => egress.close())
+  const embedders = deps.embedders ?? createEmbedders({ egress, providers: config.providers })
+
   const { authenticate, forget } = createAuthenticator(database)
   const scopeOf = (actor: Actor) => createScope({ database, cipher, jobs }, actor)
   const limits =
@@ -162,6 +173,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(archivalMemorySearchRoutes(embedders), { prefix: '/v1/agents' })
     api.register(templateRoutes(config), { prefix: '/v1/templates' })
     api.register(projectTemplateRoutes(config), { prefix: '/v1/templates' })
+    api.register(providerRoutes(egress, config.providers), { prefix: '/v1/providers' })
+    api.register(modelRoutes, { prefix: '/v1/models' })
+    api.register(storageRoutes, { prefix: '/v1/embeddings' })
     api.register(projectRoutes, { prefix: '/v1/projects' })
     api.register(accessTokenRoutes(forget), { prefix: '/v1/client-side-access-tokens' })
     api.register(apiKeyRoutes(forget), { prefix: '/v1/api-keys' })
@@ -173,9 +187,11 @@ export async function buildApp(deps: Deps): Promise<App> {
     embed_container: embedContainer(embedders),
     process_file: processFile(embedders),
     sync_container: syncContainer(stores),
+    sync_provider: syncProvider(egress),
   }
   app.decorate('workers', await createWorkers(jobs, scopeOf, work, logger))
   app.addHook('onClose', () => app.workers.stop())
+  await addBaseProviders(app as unknown as FastifyInstance, { database, egress, providers: config.providers, logger })
   await app.ready()
   return app
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
+import { BASE_PROVIDERS, type BaseProvider } from './lib/provider-types.ts'
 
 /** Where a hosted vector store is, and the key to it. */
 export interface StoreAddress {
@@ -38,6 +39,10 @@ export interface Config {
   basePath: string
   /** The hosted vector stores that archives may lie in, by the name they choose them by. */
   vectorStores: Readonly<{ tpuf?: StoreAddress; pinecone?: StoreAddress }>
+  /** Networks that are connected to, when a user gives an address there, although they aren't public. */
+  allowedNetworks: readonly string[]
+  /** The providers of models that every organization has. */
+  providers: readonly BaseProvider[]
 }
 
 /** A path of whole segments that need no escaping. */
@@ -73,17 +78,31 @@ function readOrigins(text: string | undefined): string[] {
   return origins
 }
 
-function readProxies(text: string | undefined): string[] {
-  const proxies = listOf(text)
+function readNetworks(env: NodeJS.ProcessEnv, name: string): string[] {
+  const networks = listOf(env[name])
   try {
-    compile(proxies)
+    compile(networks)
   } catch {
     throw new ConfigError(
-      'CAIRN_TRUST_PROXY must list addresses or networks, such as 10.0.0.7 or 172.16.0.0/12, or the names loopback, ' +
-        `linklocal and uniquelocal, separated by commas, not "${text}".`,
+      `${name} must list addresses or networks, such as 10.0.0.7 or 172.16.0.0/12, or the names loopback, ` +
+        `linklocal and uniquelocal, separated by commas, not "${env[name]}".`,
     )
   }
-  return proxies
+  return networks
+}
+
+/** The providers whose settings are there. */
+function readProviders(env: NodeJS.ProcessEnv): BaseProvider[] {
+  return BASE_PROVIDERS.flatMap(({ name, type, env: names, needs }) => {
+    const read = Object.entries(names).map(([field, variable]) => [field, env[variable]?.trim() || undefined])
+    const provider: BaseProvider = { name, type, ...Object.fromEntries(read) }
+    if (needs.some((field) => provider[field] === undefined)) return []
+    const { baseUrl } = provider
+    if (baseUrl && !/^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : '')) {
+      throw new ConfigError(`${names.baseUrl} must be a URL that begins with http:// or https://, not "${baseUrl}".`)
+    }
+    return [provider]
+  })
 }
 
 function readBasePath(text: string | undefined): string {
@@ -155,8 +174,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     logLevel,
     rateLimit: text('CAIRN_RATE_LIMIT') ? wholeNumber(env, 'CAIRN_RATE_LIMIT', 0, 1, 1_000_000) : undefined,
     corsOrigins: readOrigins(text('CAIRN_CORS_ORIGINS')),
-    trustProxy: readProxies(text('CAIRN_TRUST_PROXY')),
+    trustProxy: readNetworks(env, 'CAIRN_TRUST_PROXY'),
     basePath: readBasePath(text('CAIRN_BASE_PATH')),
     vectorStores: readStores(env),
+    allowedNetworks: readNetworks(env, 'CAIRN_ALLOWED_NETWORKS'),
+    providers: readProviders(env),
   })
 }

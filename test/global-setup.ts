@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../src/db/database.ts'
 import { openJobs } from '../src/db/jobs.ts'
 import { indexSearches, migrate } from '../src/db/migrate.ts'
+import { startOpenAi } from './stand-ins/openai.ts'
 
 /** Where each test file gets its own database from: a migrated one to clone. */
 export interface Template {
@@ -19,6 +20,8 @@ export interface Template {
 declare module 'vitest' {
   interface ProvidedContext {
     template: Template
+    /** The base URL of a provider of models that answers as it should. */
+    provider: string
   }
 }
 
@@ -27,6 +30,16 @@ declare module 'vitest' {
  * suite on (databases are made there and dropped again); without it the suite runs on the embedded engine.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const standIn = await startOpenAi()
+  project.provide('provider', standIn.url)
+  const drop = await provideTemplate(project)
+  return async () => {
+    await drop()
+    await standIn.close()
+  }
+}
+
+async function provideTemplate(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env.TEST_DATABASE_URL
   if (!url) {
     const directory = mkdtempSync(join(tmpdir(), 'cairn-test-'))

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { inject } from 'vitest'
 import type { Database } from '../src/db/database.ts'
 import { newId, type Prefix } from '../src/lib/ids.ts'
 import type { Client, TestServer } from './server.ts'
+import { KEY } from './stand-ins/openai.ts'
 
 /** What an organization holds after `populate`. */
 export interface Populated {
@@ -127,6 +129,13 @@ export async function populate(client: Client, database: Database, name: string)
   const project = await post('/v1/projects/', { name })
   const spareFolder = await post('/v1/folders/', { name: `${name} spare`, description: name })
   const spareProject = await post('/v1/projects/', { name: `${name} spare` })
+  const provider = await post('/v1/providers/', {
+    name: name.replace(/\W/g, '-').toLowerCase(),
+    provider_type: 'openai',
+    api_key: KEY,
+    base_url: inject('provider'),
+    models: [{ name: `${name.replace(/\W/g, '-')}-model`, model_type: 'llm', context_window: 8_000 }],
+  })
   const ofAgent = { type: 'agent', agent_id: agent.id, name: names.template }
   await post('/v1/templates/', ofAgent)
   const madeTemplate = await post('/v1/templates/', ofAgent, { 'x-project-id': project.id })
@@ -156,6 +165,7 @@ export async function populate(client: Client, database: Database, name: string)
     org: organizationId,
     passage: passage.id,
     project: project.id,
+    provider: provider.id,
     source: folder.id,
     template: madeTemplate.id,
     tool: tool.id,

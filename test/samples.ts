@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
 import type { Populated } from './populate.ts'
+import { KEY } from './stand-ins/openai.ts'
 
 /** What a request of an operation holds besides what its path asks for. */
 export interface Sample {
@@ -39,6 +41,9 @@ const identity = ({ one }: Populated) => ({
   agent_ids: [one.agent],
   block_ids: [one.block],
 })
+
+/** How the stand-in of a provider is reached. */
+const reached = () => ({ provider_type: 'openai', api_key: KEY, base_url: inject('provider') })
 
 /** What a template is set to. */
 const snapshot = ({ one, names }: Populated) => ({
@@ -126,6 +131,9 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
     { body: { query: names.template, folder_id: one.source, search_mode: 'fts' } },
     { body: {} },
   ],
+  create_provider: () => [{ body: { ...reached(), name: fresh() } }],
+  modify_provider: () => [{ body: { models: [{ name: 'own', model_type: 'embedding', embedding_dim: 8 }] } }],
+  check_provider: () => [{ body: reached() }],
   create_tool: () => [{ body: { source_code: '# none', json_schema: { name: fresh() } } }],
   upsert_tool: ({ names }) =>
     [fresh(), names.tool].map((name) => ({ body: { source_code: '# none', json_schema: { name } } })),

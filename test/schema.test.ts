@@ -12,6 +12,7 @@ import { folders, sources } from '../src/resources/folders/schema.ts'
 import { groups } from '../src/resources/groups/schema.ts'
 import { identities } from '../src/resources/identities/schema.ts'
 import { projects } from '../src/resources/projects/schema.ts'
+import { providers } from '../src/resources/providers/schema.ts'
 import { templates } from '../src/resources/templates/schema.ts'
 import { tools } from '../src/resources/tools/schema.ts'
 import { type Document, documentOf, resolve, type Schema } from './operations.ts'
@@ -35,6 +36,7 @@ const RESOURCES: Record<string, Resource> = {
   Group: groups,
   Identity: identities,
   Project: projects,
+  Provider: providers,
   Source: sources,
   Template: templates,
   Tool: tools,

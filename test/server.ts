@@ -45,8 +45,8 @@ export interface TestServer {
   /** A client of Alice's organization with these scopes. */
   withScopes(...scopes: string[]): Promise<Client>
   client(key: string): Client
-  /** The database as one organization sees it, for what has no route. */
-  scope(organizationId: string): Scope
+  /** The database as an organization sees it. */
+  scopeOf(organizationId: string): Scope
   /** Does the background work that is due, and what that leads to, to its end. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -97,6 +97,9 @@ export async function startTestServer(
       trustProxy: [],
       basePath: '',
       vectorStores: {},
+      // The stand-ins of providers are there.
+      allowedNetworks: ['loopback'],
+      providers: [],
       ...settings,
     },
     database,
@@ -146,10 +149,10 @@ export async function startTestServer(
     withScopes: async (...wanted) =>
       client((await alice.post('/v1/api-keys/', { name: wanted.join(), scopes: wanted })).body.key),
     client,
-    scope: (organizationId) =>
+    scopeOf: (organizationId) =>
       createScope(
         { database, cipher, jobs },
-        { organizationId, userId: null, keyId: null, scopes: [], requestId: null, operator: false },
+        { organizationId, userId: null, keyId: null, scopes, requestId: null, operator: false },
       ),
     settle: () => app.workers.runDue(),
     async close() {

@@ -19,7 +19,6 @@ export const ABSENT: Reasons = [
   [/\/messages\/batches\b/, 'later: batches of messages'],
   [/messages\b|\/(generate|summarize|recompile|context)$|\/chat\/completions$/, 'later: messages'],
   [/ \/v1\/(runs|steps|jobs|telemetry)\//, 'later: runs'],
-  [/ \/v1\/(models|providers)\//, 'later: models and providers'],
 ]
 
 /** Of differences (`POST /v1/agents/ body: project`). */
@@ -35,6 +34,8 @@ export const DIFFERENT: Reasons = [
   [/\/export body: /, 'no plan: a `GET` has no body'],
   [/\/export answer: \(string\)$/, 'the file as a JSON object, which is what the server sent too'],
   [/ answer: \(nothing\)$/, 'answers what the shorter path does'],
+  [/ \/v1\/providers\/.*\bprovider_type=letta$/, 'no plan: the vendor’s own hosted service'],
+  [/ answer: .*\b(api|access)_key(_enc)?$/, 'keys never leave the server'],
   [/\/snapshot answer: /, 'later: templates of several agents'],
 ]
 

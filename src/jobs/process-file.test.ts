@@ -6,10 +6,14 @@ import { type Content, upload } from '../../test/forms.ts'
 import { startTestServer, type TestServer } from '../../test/server.ts'
 import { createScope, type Scope } from '../db/scope.ts'
 import { createCipher } from '../lib/cipher.ts'
+import { createEgress } from '../lib/egress.ts'
 import { ApiError } from '../lib/errors.ts'
 import { advance, NEXT } from '../resources/folders/progress.ts'
 import { createEmbedders, type Embedders } from '../resources/models/embedding.ts'
 import { processFile } from './process-file.ts'
+
+/** The embedders of a server without providers. */
+const builtIn = () => createEmbedders({ egress: createEgress([]), providers: [] })
 
 let server: TestServer
 let scope: Scope
@@ -48,12 +52,12 @@ async function sent(name: string, content: Content, more?: object) {
 const partsOf = async (id: string) =>
   (await sql`select 1 from file_parts where file_id = ${id}`.execute(server.database.kysely)).rows.length
 
-const run = (id: string, embedders: Embedders = createEmbedders(), signal = new AbortController().signal) =>
+const run = (id: string, embedders: Embedders = builtIn(), signal = new AbortController().signal) =>
   processFile(embedders).handler(scope, { file_id: id }, signal)
 
 /** Embedders that do what the built-in one does, but for the `nth` call, which `fault` is thrown at. */
 function faulty(nth: number, fault: Error): Embedders {
-  const real = createEmbedders()
+  const real = builtIn()
   let calls = 0
   return {
     async of(scope, config) {
@@ -172,7 +176,7 @@ describe('an embedding model', () => {
     const { id, file, texts } = await sent('a.md', LONG)
     const down = new ApiError('bad_gateway', 'The embedding model does not answer.')
     await expect(run(id, faulty(2, down))).rejects.toBe(down)
-    await processFile(createEmbedders()).givenUp!(scope, { file_id: id }, down)
+    await processFile(builtIn()).givenUp!(scope, { file_id: id }, down)
     expect(await file()).toMatchObject({ processing_status: 'error', error_message: down.message })
     expect(await texts()).toEqual([])
     await run(id)

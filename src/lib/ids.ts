@@ -18,6 +18,7 @@ export const NOUNS = {
   org: 'organization',
   passage: 'passage',
   project: 'project',
+  provider: 'provider',
   source: 'folder',
   template: 'template',
   template_version: 'version of a template',

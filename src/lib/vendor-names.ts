@@ -12,6 +12,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   svc_voice_sleeptime_core: 'letta_voice_sleeptime_core',
   svc_builtin: 'letta_builtin',
   svc_files_core: 'letta_files_core',
+  cairn: 'letta',
 }
 
 /** Fields of objects, and parameters of queries. */

@@ -8,10 +8,11 @@ import { FolderFile } from './folders/file-schema.ts'
 import { AgentFileAttachment, Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
-import { EmbeddingConfig, LlmConfig, ModelSettings, ResponseFormat } from './models/schema.ts'
+import { EmbeddingConfig, EmbeddingModel, LlmConfig, Model, ModelSettings, ResponseFormat } from './models/schema.ts'
 import { Organization, User } from './organizations/schema.ts'
 import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
+import { PinnedModel, Provider } from './providers/schema.ts'
 import { TemplateSnapshot } from './templates/body.ts'
 import { Template } from './templates/schema.ts'
 import { Tool } from './tools/schema.ts'
@@ -28,6 +29,7 @@ export const shapes = [
   Block,
   CompactionSettings,
   EmbeddingConfig,
+  EmbeddingModel,
   FileBlock,
   FolderFile,
   Folder,
@@ -35,11 +37,14 @@ export const shapes = [
   Identity,
   LlmConfig,
   Memory,
+  Model,
   ModelSettings,
   NewApiKey,
   Organization,
   Passage,
+  PinnedModel,
   Project,
+  Provider,
   ResponseFormat,
   Source,
   Template,

@@ -325,7 +325,7 @@ describe('a form', () => {
       expect.stringMatching(/^model: names the provider "abacus"/),
     ])
     expect(await refused(good, 422, { embedding: 'abacus/x' })).toEqual([
-      expect.stringMatching(/^embedding: is not a known embedding model/),
+      expect.stringMatching(/^embedding: names the provider "abacus"/),
     ])
     expect(await refused(good, 422, { name: 'a\0b' })).toEqual(['name: must not contain a NUL character'])
   })

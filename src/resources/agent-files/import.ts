@@ -27,7 +27,7 @@ export async function importAgents(
   defaultModel: string,
 ): Promise<ImportedAgents> {
   const { warnings } = file
-  const plan = planImport(file, options, defaultModel)
+  const plan = await planImport(scope, file, options, defaultModel)
   // Work that is done again begins with what was told before it.
   const told = await scope.transaction(async (tx) => {
     const again = { ...file, warnings: [...warnings] }

@@ -1,18 +1,19 @@
 import { randomInt } from 'node:crypto'
 import type { Values } from '../../db/context.ts'
+import type { Scope } from '../../db/scope.ts'
 import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { idAt, newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { CreateAgent } from '../agents/body.ts'
-import { newAgent } from '../agents/insert.ts'
+import { newAgent, withModel } from '../agents/insert.ts'
 import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
-import { embeddingOf, modelOf } from '../agents/model.ts'
+import { catalogFor, embeddingOf, modelOf } from '../agents/model.ts'
 import { newBlock } from '../blocks/blocks.ts'
 import type { CreateBlock } from '../blocks/schema.ts'
 import { countLines } from '../folders/lines.ts'
 import { newGroup } from '../groups/groups.ts'
 import type { CreateGroup } from '../groups/schema.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { embeddingConfigIn, LEXICAL } from '../models/handles.ts'
 import { joinPlaces } from './fit.ts'
 import type { AgentFileParts, MessageEntry, Placed, PlacedAgent } from './schema.ts'
 
@@ -56,9 +57,20 @@ const idsFor = (prefix: Parameters<typeof newId>[0], parts: readonly { id: strin
   new Map(parts.map(({ id }) => [id, newId(prefix)]))
 
 /** Plans what a file becomes under these options. 422 with the place of every fault. */
-export function planImport(file: AgentFileParts, options: ImportOptions, defaultModel: string): Plan {
-  if (options.model) modelOf({ model: options.model }, undefined)
-  if (options.embedding) embeddingOf({ embedding: options.embedding })
+export async function planImport(
+  scope: Scope,
+  file: AgentFileParts,
+  options: ImportOptions,
+  defaultModel: string,
+): Promise<Plan> {
+  const given = { model: options.model, embedding: options.embedding }
+  const bodies = file.agents.map((agent) => withModel(bodyOf(agent, options), defaultModel))
+  const asked = file.sources.map(({ embedding, embedding_config }) =>
+    options.embedding ? { embedding: options.embedding } : { embedding, embedding_config },
+  )
+  const catalog = await catalogFor(scope, [given, ...bodies, ...asked])
+  if (options.model) modelOf(catalog, given, undefined)
+  if (options.embedding) embeddingOf(catalog, given)
   const ids = {
     agents: idsFor('agent', file.agents),
     blocks: idsFor('block', file.blocks),
@@ -93,10 +105,10 @@ export function planImport(file: AgentFileParts, options: ImportOptions, default
 
   for (const { at: place, id, ...body } of file.blocks) addBlock(place, ids.blocks.get(id)!, body)
 
-  for (const { at: place, id, embedding, embedding_config, embedding_chunk_size, ...body } of file.sources) {
+  for (const [n, source] of file.sources.entries()) {
+    const { at: place, id, embedding: _embedding, embedding_config: _config, embedding_chunk_size, ...body } = source
     at(place, () => {
-      const asked = options.embedding ? { embedding: options.embedding } : { embedding, embedding_config }
-      const config = embeddingConfigOf(asked) ?? LEXICAL
+      const config = embeddingConfigIn(catalog, asked[n]!) ?? LEXICAL
       plan.folders.push({
         ...body,
         id: ids.sources.get(id)!,
@@ -125,12 +137,12 @@ export function planImport(file: AgentFileParts, options: ImportOptions, default
       .filter(({ manager_config }) => manager_config?.manager_type?.endsWith('sleeptime'))
       .map(({ manager_config }) => manager_config!.manager_agent_id),
   )
-  for (const agent of file.agents) {
+  for (const [n, agent] of file.agents.entries()) {
     const id = ids.agents.get(agent.id)!
-    const row = at(agent.at, () => newAgent(bodyOf(agent, options), defaultModel))
-    const inline = (agent.memory_blocks ?? []).map((body, n) => {
+    const row = at(agent.at, () => newAgent(catalog, bodies[n]!, defaultModel))
+    const inline = (agent.memory_blocks ?? []).map((body, index) => {
       const made = newId('block')
-      addBlock(joinPlaces(agent.at, `memory_blocks[${n}]`), made, body)
+      addBlock(joinPlaces(agent.at, `memory_blocks[${index}]`), made, body)
       return made
     })
     const opened = (agent.files_agents ?? []).map((open) => ({

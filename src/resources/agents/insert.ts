@@ -7,11 +7,12 @@ import { insertBlocks } from '../blocks/blocks.ts'
 import { showFolders } from '../folders/agent-files.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
+import type { Catalog } from '../models/handles.ts'
 import { toolsOf } from './base-tools.ts'
 import type { CreateAgent } from './body.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { firstMessages, insertMessages } from './messages.ts'
-import { embeddingOf, fileLimitsOf, modelOf } from './model.ts'
+import { catalogFor, embeddingOf, fileLimitsOf, modelOf } from './model.ts'
 import { randomName } from './names.ts'
 import { promptOf } from './prompts.ts'
 import { type AgentType, agents } from './schema.ts'
@@ -36,17 +37,18 @@ export function checkTimezone(timezone: string): void {
   }
 }
 
+/** A body that names a model. */
+export const withModel = <B extends Pick<CreateAgent, 'model' | 'llm_config'>>(body: B, defaultModel: string): B =>
+  body.model || body.llm_config ? body : { ...body, model: defaultModel }
+
 /**
  * The row of a new agent, but for its id and what its attachments decide: rules and messages. 422 for a model, a time
  * zone or a number that can't be.
  */
-export function newAgent(body: CreateAgent, defaultModel: string) {
+export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: string) {
   const type = body.agent_type ?? 'svc_v1_agent'
   if (typeof body.timezone === 'string') checkTimezone(body.timezone)
-  const { model, llm_config } = modelOf(
-    body.model || body.llm_config ? body : { ...body, model: defaultModel },
-    undefined,
-  )
+  const { model, llm_config } = modelOf(catalog, withModel(body, defaultModel), undefined)
   const tags = [...new Set(body.tags ?? [])]
   const limits = fileLimitsOf(llm_config!.context_window)
   return {
@@ -59,7 +61,7 @@ export function newAgent(body: CreateAgent, defaultModel: string) {
     model,
     llm_config,
     model_settings: withoutNulls(body.model_settings),
-    ...embeddingOf(body),
+    ...embeddingOf(catalog, body),
     compaction_settings: withoutNulls(body.compaction_settings),
     response_format: withoutNulls(body.response_format),
     message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
@@ -83,7 +85,8 @@ export async function insertAgent(
   defaultModel: string,
   own: object = {},
 ): Promise<string> {
-  const row = newAgent(body, defaultModel)
+  const catalog = await catalogFor(tx, [withModel(body, defaultModel)])
+  const row = newAgent(catalog, body, defaultModel)
   if (row.agent_type === 'voice_convo_agent' && !body.enable_sleeptime) {
     throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
   }

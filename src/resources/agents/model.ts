@@ -1,7 +1,8 @@
+import type { Scope } from '../../db/scope.ts'
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
-import { embeddingConfigOf } from '../models/handles.ts'
-import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from '../models/schema.ts'
+import { type Catalog, catalogOf, embeddingConfigIn, embeddingHandleIn } from '../models/handles.ts'
+import type { EmbeddingConfig, LlmConfig } from '../models/schema.ts'
 import type { CreateAgent, UpdateAgent } from './body.ts'
 
 type ModelBody = { [K in ModelField]?: CreateAgent[K] | UpdateAgent[K] | undefined }
@@ -15,31 +16,6 @@ type ModelField =
   | 'enable_reasoner'
   | 'reasoning'
   | 'parallel_tool_calls'
-
-/** The context window of a model that is named by its handle alone, unless `context_window_limit` says otherwise. */
-const CONTEXT_WINDOW = 128_000
-
-function configOfHandle(handle: string): LlmConfig {
-  const slash = handle.indexOf('/')
-  const provider = handle.slice(0, slash)
-  const type = MODEL_ENDPOINT_TYPES.find((known) => known === provider)
-  if (!type) {
-    throw invalid(
-      inBody(
-        'model',
-        `names the provider "${provider}"; known are ${MODEL_ENDPOINT_TYPES.join(', ')}; give llm_config for another`,
-      ),
-    )
-  }
-  return {
-    handle,
-    model: handle.slice(slash + 1),
-    model_endpoint_type: type,
-    provider_name: provider,
-    provider_category: 'base',
-    context_window: CONTEXT_WINDOW,
-  }
-}
 
 /** What the specification says of numbers that depend on each other. */
 function dependentFaults(config: LlmConfig, prefix: string): Fault[] {
@@ -62,15 +38,28 @@ function dependentFaults(config: LlmConfig, prefix: string): Fault[] {
 export const handleOf = (config: LlmConfig) =>
   config.handle ?? `${config.provider_name ?? config.model_endpoint_type}/${config.model}`
 
+type EmbeddingBody = Pick<CreateAgent, 'embedding' | 'embedding_config' | 'embedding_chunk_size'>
+
+/** What the handles of bodies mean: to be known before the bodies are read. */
+export const catalogFor = (
+  scope: Scope,
+  bodies: readonly (Pick<ModelBody, 'model' | 'llm_config'> & EmbeddingBody)[],
+) =>
+  catalogOf(scope, {
+    llm: bodies.map(({ model, llm_config }) => (llm_config ? undefined : model)),
+    embedding: bodies.map(embeddingHandleIn),
+  })
+
 /**
  * The model an agent is given, and its configuration: `llm_config` as given, else the handle's. With neither, `current`
- * stays (undefined where it isn't needed). 422 for a provider this server doesn't know or numbers that contradict.
+ * stays (undefined where it isn't needed). 422 for a model the organization doesn't have or numbers that contradict.
  */
 export function modelOf(
+  catalog: Catalog,
   body: ModelBody,
   current: LlmConfig | undefined,
 ): { model: string | null | undefined; llm_config: LlmConfig | undefined } {
-  const given = withoutNulls(body.llm_config) ?? (body.model ? configOfHandle(body.model) : undefined)
+  const given = withoutNulls(body.llm_config) ?? (body.model ? catalog.llm(body.model) : undefined)
   const copied = {
     context_window: body.context_window_limit,
     max_tokens: body.max_tokens,
@@ -95,11 +84,14 @@ export function modelOf(
 }
 
 /** The embedding model an agent is given, and its configuration; null where the body clears it. */
-export function embeddingOf(body: Pick<CreateAgent, 'embedding' | 'embedding_config' | 'embedding_chunk_size'>): {
+export function embeddingOf(
+  catalog: Catalog,
+  body: EmbeddingBody,
+): {
   embedding: string | null | undefined
   embedding_config: EmbeddingConfig | null | undefined
 } {
-  const found = embeddingConfigOf(body)
+  const found = embeddingConfigIn(catalog, body)
   if (!found) return { embedding: body.embedding, embedding_config: body.embedding_config }
   const config = body.embedding_chunk_size ? { ...found, embedding_chunk_size: body.embedding_chunk_size } : found
   return { embedding: config.handle ?? body.embedding ?? undefined, embedding_config: config }

@@ -10,7 +10,7 @@ import type { UpdateAgent } from './body.ts'
 import { checkTimezone, forgets, TIMEZONE } from './insert.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { checkMessages } from './messages.ts'
-import { embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
+import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
 import { ALL_RELATIONS, type Loaded } from './relations.ts'
 import { agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
@@ -63,22 +63,25 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
     parallel_tool_calls,
   }
   const current = await tx.get(agents, id)
+  const chunked = embedding_chunk_size && !embedding ? current.embedding_config : undefined
+  const embedded = {
+    embedding,
+    embedding_config: embedding_config ?? chunked ?? embedding_config,
+    embedding_chunk_size,
+  }
+  const catalog = await catalogFor(tx, [{ model, llm_config, ...embedded }])
   const { llm_config: config = current.llm_config, ...chosen } = modelOf(
+    catalog,
     { model, llm_config, ...copied },
     current.llm_config,
   )
   const limits = fileLimitsOf(config.context_window)
-  const chunked = embedding_chunk_size && !embedding ? current.embedding_config : undefined
   return {
     ...own,
     ...chosen,
     ...(model === null && { model: handleOf(config) }),
     llm_config: config,
-    ...embeddingOf({
-      embedding,
-      embedding_config: embedding_config ?? chunked ?? embedding_config,
-      embedding_chunk_size,
-    }),
+    ...embeddingOf(catalog, embedded),
     model_settings: withoutNulls(own.model_settings),
     response_format: withoutNulls(own.response_format),
     tool_rules: withoutNulls(own.tool_rules),

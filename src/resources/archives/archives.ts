@@ -50,7 +50,7 @@ export async function createArchive(scope: Scope, { embedding, embedding_config,
   return scope.insert(archives, {
     ...body,
     metadata: body.metadata ?? {},
-    embedding_config: (await embeddingConfigOf({ embedding, embedding_config })) ?? LEXICAL,
+    embedding_config: (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? LEXICAL,
     vector_db_provider: body.vector_db_provider ?? undefined,
   })
 }

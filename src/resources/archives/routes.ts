@@ -5,8 +5,7 @@ import { NoContent, Ref } from '../../lib/wire.ts'
 import { listAgentsOf } from '../agents/agents.ts'
 import { ListRelatedAgents } from '../agents/query.ts'
 import { Agent } from '../agents/schema.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
-import { checkModel, checkStore } from '../passages/hosted.ts'
+import { checkModel, checkNewArchive } from '../passages/hosted.ts'
 import { createArchive, deleteArchive, listArchives, modifyArchive } from './archives.ts'
 import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
 
@@ -36,7 +35,7 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
       config: { outside: true },
       schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
       // A hosted store may have to be asked: not in the transaction the handler may run in.
-      preHandler: ({ body }) => checkStore(stores, body.vector_db_provider, embeddingConfigOf(body) ?? LEXICAL),
+      preHandler: ({ scope, body }) => checkNewArchive(scope, stores, body),
     },
     ({ scope, body }) => createArchive(scope, body),
   )

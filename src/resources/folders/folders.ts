@@ -31,12 +31,12 @@ export async function folderIdOf(scope: Scope, name: string): Promise<string> {
 }
 
 /** Makes a folder. Without an embedding model its files will be searched by text. 409 for a name that is taken. */
-export function createFolder<Wire>(
+export async function createFolder<Wire>(
   scope: Scope,
   shape: Resource<Wire, 'folders'>,
   { embedding, embedding_config, embedding_chunk_size, ...body }: CreateFolder,
 ) {
-  const config = embeddingConfigOf({ embedding, embedding_config }) ?? LEXICAL
+  const config = (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? LEXICAL
   return scope.insert(shape, {
     ...body,
     embedding_config: embedding_chunk_size ? { ...config, embedding_chunk_size } : config,

@@ -1,7 +1,13 @@
+import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { lexical } from '../../embed/lexical.ts'
-import { inBody, invalid } from '../../lib/errors.ts'
+import { createRemoteEmbedder, unavailable } from '../../embed/remote.ts'
+import type { Egress } from '../../lib/egress.ts'
+import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
+import { apiUrl, type BaseProvider, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
+import type { Connection } from '../../llm/connection.ts'
+import { baseConnection, connectionOf, type StoredReach } from '../providers/connect.ts'
 import type { EmbeddingConfig } from './schema.ts'
 
 /** Tells whether two configurations give comparable vectors: the same model with the same number of dimensions. */
@@ -11,18 +17,78 @@ export const modelKey = ({ embedding_endpoint_type, embedding_model, embedding_d
 /** Finds what embeds: handed to whatever needs vectors. */
 export interface Embedders {
   /**
-   * The embedder of a configuration, with the keys of the organization's own providers or of the server's.
+   * The embedder of a configuration, with the keys of the organization's own providers or of the server's. A key goes to
+   * its own provider's address and to no other, whatever address the configuration names.
    * 422 for a model that isn't available here, with the remedy.
    */
   of(scope: Scope, config: EmbeddingConfig): Promise<Embedder>
 }
 
-export function createEmbedders(): Embedders {
+const refusal = (message: string): ApiError => invalid(inBody('embedding', message))
+
+/** The kind of provider that an endpoint type is the own one of. */
+function kindOf(endpointType: string): ProviderType {
+  const own = providerTypes.filter((type) => factsOf(type).embedding === endpointType)
+  return own.find((type) => type === endpointType) ?? own[0]!
+}
+
+/** `providers` are those of the server's settings; `pauses` between attempts, in milliseconds. */
+export function createEmbedders(
+  { egress, providers }: { egress: Egress; providers: readonly BaseProvider[] },
+  pauses?: readonly number[],
+): Embedders {
+  /** The providers a configuration can mean, the organization's before the server's. */
+  async function candidates(scope: Scope): Promise<Connection[]> {
+    const rows = await scope.query<StoredReach>(sql`
+      select * from providers where organization_id = ${scope.organizationId} order by created_at, id`)
+    const own = new Set(rows.map(({ name }) => name))
+    return [
+      ...rows.map((row) => connectionOf(scope, egress, row)),
+      ...providers.filter(({ name }) => !own.has(name)).map((provider) => baseConnection(egress, provider)),
+    ]
+  }
+
+  /** What answers for a configuration: a provider at its own address, or a given address without any key. */
+  async function connectionFor(scope: Scope, config: EmbeddingConfig): Promise<Connection> {
+    const { embedding_endpoint_type: endpointType, handle } = config
+    const kind = kindOf(endpointType)
+    const given = config.embedding_endpoint || config.cloud_endpoint || undefined
+    if (given !== undefined && !URL.canParse(given)) throw refusal(`the embedding_endpoint "${given}" is not a URL`)
+    const named = handle?.slice(0, handle.indexOf('/'))
+    const able = (await candidates(scope)).filter(({ type }) => factsOf(type).embedding === endpointType)
+    if (given === undefined || apiUrl(kind, given) === factsOf(kind).url) {
+      // No address was chosen. Another provider's key must not answer for the one that is named.
+      const found =
+        able.find(({ name }) => name === named) ??
+        (named === undefined || named === kind ? able.find(({ type }) => type === kind) : undefined)
+      if (found) return found
+      throw refusal(
+        `there is no provider "${named ?? kind}" for ${endpointType}/${config.embedding_model}: make one with ` +
+          "POST /v1/providers/, or have the server's operator set its key",
+      )
+    }
+    const there = able.filter(({ type, url }) => apiUrl(type, given) === url)
+    const found = there.find(({ name }) => name === named) ?? there[0]
+    if (found) return found
+    const { host } = new URL(given)
+    return { name: host, type: kind, url: apiUrl(kind, given)!, apiVersion: config.cloud_version, fetch: egress.fetch }
+  }
+
   return {
-    async of(_scope, { embedding_endpoint_type, embedding_model }) {
-      if (embedding_endpoint_type === 'native') return lexical
-      throw invalid(
-        inBody('embedding', `${embedding_endpoint_type}/${embedding_model} is not available on this server`),
+    async of(scope, config) {
+      const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, batch_size } = config
+      if (endpointType === 'native') {
+        if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return lexical
+        throw refusal(`the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`)
+      }
+      const model = config.cloud_deployment || embedding_model
+      const reason = unavailable({ endpointType, model })
+      if (reason) throw refusal(reason)
+      const connection = await connectionFor(scope, config)
+      return createRemoteEmbedder(
+        connection,
+        { endpointType, model, dimension: embedding_dim, batchSize: batch_size },
+        pauses,
       )
     },
   }

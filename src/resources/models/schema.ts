@@ -1,5 +1,6 @@
-import { type Static, type TProperties, Type } from 'typebox'
-import { Int, JsonMap, OneOf, Strict } from '../../lib/wire.ts'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { providerTypes } from '../../lib/provider-types.ts'
+import { Int, JsonMap, OneOf, Query, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -207,3 +208,76 @@ export const LlmConfig = Strict(
   { $id: 'LlmConfig' },
 )
 export type LlmConfig = Static<typeof LlmConfig>
+
+/** Kinds of providers models can be of: `cairn` is the server itself. */
+const MODEL_PROVIDER_TYPES = ['cairn', ...providerTypes] as const
+
+const common = {
+  name: Type.String({ description: "The provider's own name of the model." }),
+  display_name: Type.String(),
+  provider_type: OneOf(MODEL_PROVIDER_TYPES),
+  provider_name: Type.String(),
+}
+
+type Fields<T> = { [K in keyof T]-?: TSchema }
+
+const fieldsOf = <T>(shape: unknown) => (shape as { properties: Fields<T> }).properties
+
+/** The fields of a shape with none required. */
+const allOptional = <T>(shape: unknown) =>
+  Object.fromEntries(
+    Object.entries(fieldsOf<T>(shape) as Record<string, TSchema>).map(([name, field]) => [name, Optional(field)]),
+  )
+
+export const Model = Type.Unsafe<
+  LlmConfig & Static<TObject<typeof common>> & { model_type: 'llm'; max_context_window: number }
+>(
+  Type.Object(
+    {
+      ...allOptional<LlmConfig>(LlmConfig),
+      model: Type.String(),
+      model_endpoint_type: OneOf(MODEL_ENDPOINT_TYPES),
+      context_window: Int({ minimum: 1 }),
+      handle: Type.String({ description: 'provider/model-name' }),
+      ...common,
+      model_type: Type.Literal('llm'),
+      max_context_window: Int({ minimum: 1, description: 'In tokens.' }),
+    },
+    { $id: 'Model', additionalProperties: false },
+  ),
+)
+export type Model = Static<typeof Model>
+
+export const EmbeddingModel = Type.Unsafe<
+  EmbeddingConfig & Static<TObject<typeof common>> & { model_type: 'embedding' }
+>(
+  Type.Object(
+    {
+      ...allOptional<EmbeddingConfig>(EmbeddingConfig),
+      embedding_model: Type.String(),
+      embedding_endpoint_type: OneOf(EMBEDDING_ENDPOINT_TYPES),
+      embedding_dim: Int({ minimum: 1, description: 'How many numbers a vector has.' }),
+      handle: Type.String({ description: 'provider/model-name' }),
+      ...common,
+      model_type: Type.Literal('embedding'),
+    },
+    { $id: 'EmbeddingModel', additionalProperties: false },
+  ),
+)
+export type EmbeddingModel = Static<typeof EmbeddingModel>
+
+export const ListModels = Query({
+  provider_category: Optional(
+    Type.Array(OneOf(['base', 'byok']), { description: "base: the server's providers; byok: the organization's own." }),
+  ),
+  provider_name: Optional(Type.String({ description: 'Exactly this name.' })),
+  provider_type: Optional(OneOf(MODEL_PROVIDER_TYPES)),
+})
+export type ListModels = Static<typeof ListModels>
+
+const STORAGE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
+export type StorageUnit = (typeof STORAGE_UNITS)[number]
+
+export const StorageHeaders = Type.Object({
+  storage_unit: Optional(OneOf(STORAGE_UNITS, { description: 'Default GB.' })),
+})

@@ -12,8 +12,12 @@ interface ModelPatch {
 }
 
 /** The configuration a patch asks for. A handle names a model: how long pieces of files are stays as it was. */
-async function askedFor(patch: ModelPatch, { embedding_config: current }: Container): Promise<EmbeddingConfig | null> {
-  const asked = (await embeddingConfigOf(patch)) ?? null
+async function askedFor(
+  tx: Scope,
+  patch: ModelPatch,
+  { embedding_config: current }: Container,
+): Promise<EmbeddingConfig | null> {
+  const asked = (await embeddingConfigOf(tx, patch)) ?? null
   const length = current?.embedding_chunk_size
   return asked && !patch.embedding_config && length ? { ...asked, embedding_chunk_size: length } : asked
 }
@@ -38,7 +42,7 @@ export function modifyContainer<Wire>(
   return scope.transaction(async (tx) => {
     await tx.lock(resource, id)
     const container = await getContainer(tx, id)
-    const asked = await askedFor({ embedding, embedding_config }, container)
+    const asked = await askedFor(tx, { embedding, embedding_config }, container)
     const now = answering(container)
     const another = keyOf(asked) !== keyOf(container.embedding_config)
     // The one that answers is asked for again, or has nothing to answer with.

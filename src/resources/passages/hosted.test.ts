@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all(PROVIDERS.map((provider) => standIns[provider].close()))
 })
 
-const scopeOf = (client: Client) => server.scope(server.organizations[client === server.bob ? 'bob' : 'alice'])
+const scopeOf = (client: Client) => server.scopeOf(server.organizations[client === server.bob ? 'bob' : 'alice'])
 
 async function makeArchive(client: Client, vector_db_provider: string): Promise<string> {
   const body = { name: 'Hosted', embedding: 'cairn/lexical', vector_db_provider }
@@ -153,7 +153,7 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
     const scopes = ['read', 'write', 'admin']
     const key = (await alice.post('/v1/api-keys/', { name: 'carol', user_id: user.id, scopes })).body.key
     const archive = await makeArchive(server.client(key), provider)
-    const scope = server.scope(organization.id)
+    const scope = server.scopeOf(organization.id)
     await insertPassages(scope, { archive_id: archive }, [{ text: 'One' }], {
       model: MODEL,
       vectors: [lexicalVector('One')],

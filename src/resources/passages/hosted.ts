@@ -11,10 +11,10 @@ import {
   type VectorStore,
 } from '../../embed/vector-store.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
-import type { UpdateArchive } from '../archives/schema.ts'
+import type { CreateArchive, UpdateArchive } from '../archives/schema.ts'
 import type { ArchiveRow } from '../archives/table.ts'
 import { modelKey } from '../models/embedding.ts'
-import { embeddingConfigOf } from '../models/handles.ts'
+import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
 
 /** Where the vectors of an archive are searched: those of the model that answers. */
@@ -64,12 +64,19 @@ export async function checkStore(
   }
 }
 
+/** Makes sure that a new archive gets a model that its store can take: see checkStore. */
+export async function checkNewArchive(scope: Scope, stores: VectorStores, body: CreateArchive): Promise<void> {
+  const { vector_db_provider: provider } = body
+  if (!provider || provider === 'native') return
+  await checkStore(stores, provider, (await embeddingConfigOf(scope, body)) ?? LEXICAL)
+}
+
 /** Makes sure that a patch of an archive leaves it a model that its store can take: see checkStore. */
 export async function checkModel(scope: Scope, stores: VectorStores, archiveId: string, patch: UpdateArchive) {
   if (patch.embedding === undefined && patch.embedding_config === undefined) return
   const [archive] = await scope.query<Pick<ArchiveRow, 'vector_db_provider'>>(sql`
     select vector_db_provider from archives where organization_id = ${scope.organizationId} and id = ${archiveId}`)
-  await checkStore(stores, archive?.vector_db_provider, embeddingConfigOf(patch))
+  await checkStore(stores, archive?.vector_db_provider, await embeddingConfigOf(scope, patch))
 }
 
 /**

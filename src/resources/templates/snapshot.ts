@@ -4,7 +4,7 @@ import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { checkToolRules } from '../agents/base-tools.ts'
-import { modelOf } from '../agents/model.ts'
+import { catalogFor, modelOf } from '../agents/model.ts'
 import { lengthOf } from '../blocks/blocks.ts'
 import { DEFAULT_LIMIT } from '../blocks/schema.ts'
 import type { LlmConfig } from '../models/schema.ts'
@@ -107,8 +107,15 @@ function blockFaults({ agents: [agent], blocks, relationships }: TemplateSnapsho
 }
 
 /** The model's configuration: that of another model from its handle, with the properties given; null takes one away. */
-function modelWith(model: string, properties: Properties | undefined, current: Configuration['agent']) {
-  const changed = model === current.model ? undefined : modelOf({ model }, undefined)
+async function modelWith(
+  scope: Scope,
+  model: string,
+  properties: Properties | undefined,
+  current: Configuration['agent'],
+) {
+  const isChanged = model !== current.model
+  const catalog = await catalogFor(scope, isChanged ? [{ model }] : [])
+  const changed = isChanged ? modelOf(catalog, { model }, undefined) : undefined
   const config: Record<string, unknown> = { ...(changed?.llm_config ?? current.llm_config) }
   for (const [name, field] of Object.entries(OF_MODEL)) {
     const value = properties?.[name as keyof typeof OF_MODEL]
@@ -116,7 +123,7 @@ function modelWith(model: string, properties: Properties | undefined, current: C
     else if (value === null && field !== 'context_window') delete config[field]
   }
   // Checks the numbers that depend on each other.
-  return modelOf({ model, llm_config: config as unknown as LlmConfig }, undefined)
+  return modelOf(catalog, { model, llm_config: config as unknown as LlmConfig }, undefined)
 }
 
 /**
@@ -139,7 +146,7 @@ export async function configurationFrom(
   await checkToolRules(tx, agent.toolRules, current.agent.tool_rules ?? [])
   const { properties } = agent
   const settings = Object.fromEntries(OF_AGENT.map((name) => [name, properties?.[name] ?? current.agent[name]]))
-  const model = modelWith(agent.model, properties, current.agent)
+  const model = await modelWith(tx, agent.model, properties, current.agent)
   const known = new Map(current.blocks.map((block) => [block.entity_id, block]))
   return {
     agent: withoutUndefined({

@@ -1,0 +1,72 @@
+import { EgressError, type Fetch } from '../lib/egress.ts'
+import { ApiError } from '../lib/errors.ts'
+import type { ProviderType } from '../lib/provider-types.ts'
+
+/** How a provider is reached: its address, its credentials, and by what. */
+export interface Connection {
+  /** What its owner calls it: for what is said of it. */
+  name: string
+  type: ProviderType
+  url: string
+  apiKey?: string | undefined
+  accessKey?: string | undefined
+  sessionToken?: string | undefined
+  region?: string | undefined
+  apiVersion?: string | undefined
+  fetch: Fetch
+}
+
+/** What a provider's answer means. `key` when it is the key that isn't accepted. */
+export class ProviderError extends ApiError {
+  readonly key: boolean
+  /** Whether asking again may help. */
+  readonly passing: boolean
+
+  constructor(
+    detail: string,
+    { key = false, passing = false, cause }: { key?: boolean; passing?: boolean; cause?: unknown },
+  ) {
+    super('bad_gateway', detail, { cause })
+    this.key = key
+    this.passing = passing
+  }
+}
+
+/** Statuses after which asking again may help (RFC 9110, RFC 6585). */
+const isPassing = (status: number) => status >= 500 || [408, 409, 425, 429].includes(status)
+
+/** What a status other than success means. */
+export function refusedWith(name: string, status: number, cause?: unknown): ProviderError {
+  const passing = isPassing(status)
+  if (status === 401 || status === 403) {
+    return new ProviderError(`${name} does not accept the API key (it answers ${status}).`, { key: true, cause })
+  }
+  if (status === 404) return new ProviderError(`${name} has nothing at this address (it answers 404).`, { cause })
+  if (status === 429)
+    return new ProviderError(`${name} limits how often it is asked (it answers 429).`, { passing, cause })
+  return new ProviderError(`${name} answers ${status}.`, { passing, cause })
+}
+
+/** The innermost reason of a failed connection. */
+function reasonOf(error: unknown): string {
+  const { code, cause, name } = error as { code?: string; cause?: unknown; name?: string }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name cannot be resolved'
+  if (code === 'ECONNREFUSED') return 'it refuses the connection'
+  if (code?.startsWith('CERT_') || code?.includes('SELF_SIGNED') || code?.startsWith('ERR_TLS')) {
+    return 'its certificate is not valid'
+  }
+  if (code?.includes('TIMEOUT') || code === 'ETIMEDOUT' || name === 'TimeoutError') return 'it takes too long'
+  if (cause) return reasonOf(cause)
+  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET' || code === 'EPIPE') return 'it cuts the connection'
+  return 'the connection fails'
+}
+
+/** What it means that no answer came, or none that ends. 422 for an address that isn't connected to. */
+export function unreached(name: string, error: unknown): ApiError {
+  for (let at = error; at; at = (at as { cause?: unknown }).cause) {
+    if (at instanceof EgressError)
+      return new ApiError('invalid', `${name} cannot be used: ${at.message}`, { cause: error })
+    if (at instanceof ApiError) return at
+  }
+  return new ProviderError(`${name} cannot be reached: ${reasonOf(error)}.`, { passing: true, cause: error })
+}

@@ -1,0 +1,104 @@
+/** What providers' listings don't tell of their models. From the providers' own documentation. */
+
+/** Dimensions of embedding models, by the beginning of their names without a maker's before them. Longest first. */
+const DIMENSIONS: readonly (readonly [beginning: string, dimension: number])[] = [
+  ['text-embedding-3-large', 3072],
+  ['text-embedding-3-small', 1536],
+  ['text-embedding-ada-002', 1536],
+  ['gemini-embedding', 3072],
+  ['text-embedding-004', 768],
+  ['text-embedding-005', 768],
+  ['text-multilingual-embedding-002', 768],
+  ['embedding-001', 768],
+  ['mistral-embed', 1024],
+  ['codestral-embed', 1536],
+  ['amazon.titan-embed-text-v1', 1536],
+  ['amazon.titan-embed-text-v2', 1024],
+  ['cohere.embed-english-v3', 1024],
+  ['cohere.embed-multilingual-v3', 1024],
+  ['bge-small', 384],
+  ['bge-base', 768],
+  ['bge-large', 1024],
+  ['bge-m3', 1024],
+  ['multilingual-e5-small', 384],
+  ['multilingual-e5-base', 768],
+  ['multilingual-e5-large', 1024],
+  ['e5-small', 384],
+  ['e5-base', 768],
+  ['e5-large', 1024],
+  ['gte-modernbert-base', 768],
+  ['all-minilm', 384],
+  ['all-mpnet-base-v2', 768],
+  ['nomic-embed-text', 768],
+  ['mxbai-embed-large', 1024],
+  ['snowflake-arctic-embed-l', 1024],
+  ['embeddinggemma', 768],
+]
+
+/** Models whose vectors may be asked for with fewer dimensions than they have. */
+const SHORTER = /^(text-embedding-3-|gemini-embedding)/
+
+/** The names of the embedding models people run themselves, and of those providers list among others. */
+const EMBEDS =
+  /embed|(^|[/_:-])(bge|e5|gte|(all-)?mini-?lm|mpnet|nomic|mxbai|uae|m2-bert|instructor|jina-(clip|v\d))([-_.:@\d]|$)/i
+
+/** Models of other kinds, which OpenAI and others list among those for text. */
+const NEITHER =
+  /(^|[/-])(whisper|tts|dall-e|sora|gpt-image|chatgpt-image|imagen|veo|lyria|omni-moderation|text-moderation|davinci|babbage|canary|flux)|-(tts|transcribe|realtime|audio|image|moderation|rerank(er)?|ocr)([-.:]|$)|rerank/i
+
+/** Context windows in tokens, by the beginning of the name. Longest first. */
+const WINDOWS: readonly (readonly [beginning: string, window: number])[] = [
+  ['gpt-5', 400_000],
+  ['gpt-4.1', 1_047_576],
+  ['gpt-4o', 128_000],
+  ['gpt-4-turbo', 128_000],
+  ['gpt-4', 8_192],
+  ['gpt-3.5-turbo', 16_385],
+  ['chatgpt-4o', 128_000],
+  ['o1', 200_000],
+  ['o3', 200_000],
+  ['o4', 200_000],
+  ['claude', 200_000],
+  ['gemini', 1_048_576],
+  ['grok-4', 256_000],
+  ['grok', 131_072],
+  ['deepseek', 128_000],
+  ['glm-4.6', 200_000],
+  ['glm', 128_000],
+  ['kimi', 256_000],
+]
+
+/** The context window of a model of which nothing else is known. */
+export const CONTEXT_WINDOW = 128_000
+
+const bare = (name: string) => name.toLowerCase().slice(name.lastIndexOf('/') + 1)
+
+const find = <T>(table: readonly (readonly [string, T])[], name: string) =>
+  table.find(([beginning]) => bare(name).startsWith(beginning))?.[1]
+
+/** How many numbers a vector of a model has, or undefined where that isn't known. */
+export const knownDimension = (name: string) => find(DIMENSIONS, name)
+
+/** The context window of a model, or undefined where it isn't known. */
+export const knownWindow = (name: string) => find(WINDOWS, name)
+
+/** Whether the vectors of a model can be had with `dimension` numbers only when that is asked for. */
+export const isShortened = (name: string, dimension: number) =>
+  SHORTER.test(bare(name)) && knownDimension(name) !== dimension
+
+/** What a model is, by its name: undefined for one that neither answers nor embeds texts. */
+export function kindOf(name: string): 'llm' | 'embedding' | undefined {
+  if (NEITHER.test(name)) return undefined
+  return knownDimension(name) !== undefined || EMBEDS.test(name) ? 'embedding' : 'llm'
+}
+
+/** Embedding models of providers that don't list theirs. */
+export const UNLISTED: Readonly<Record<string, readonly string[]>> = {
+  bedrock: [
+    'amazon.titan-embed-text-v1',
+    'amazon.titan-embed-text-v2:0',
+    'cohere.embed-english-v3',
+    'cohere.embed-multilingual-v3',
+  ],
+  google_vertex: ['gemini-embedding-001', 'text-embedding-005', 'text-multilingual-embedding-002'],
+}

@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { KEY, type StandIn, startOpenAi, vectorOf } from '../../../test/stand-ins/openai.ts'
+import { createEgress } from '../../lib/egress.ts'
+import { createEmbedders, type Embedders } from './embedding.ts'
+import { LEXICAL } from './handles.ts'
+import { EMBEDDING_ENDPOINT_TYPES, type EmbeddingConfig } from './schema.ts'
+
+let server: TestServer
+/** The provider of the server's settings, and of users. */
+let operators: StandIn
+let users: StandIn
+const egress = createEgress(['loopback'])
+let embedders: Embedders
+beforeAll(async () => {
+  ;[server, operators, users] = await Promise.all([startTestServer(), startOpenAi(), startOpenAi()])
+  const base = [{ name: 'openai', type: 'openai' as const, apiKey: KEY, baseUrl: operators.url }]
+  embedders = createEmbedders({ egress, providers: base }, [0, 0])
+})
+afterEach(() => {
+  operators.asked.length = 0
+  users.asked.length = 0
+})
+afterAll(async () => {
+  await Promise.all([server.close(), operators.close(), users.close()])
+  await egress.close()
+})
+
+const config = (change: Partial<EmbeddingConfig> = {}): EmbeddingConfig => ({
+  embedding_endpoint_type: 'openai',
+  embedding_model: 'acme-embed',
+  embedding_dim: 24,
+  ...change,
+})
+
+const embed = async (organization: string, change?: Partial<EmbeddingConfig>) =>
+  (await embedders.of(server.scopeOf(organization), config(change))).embed(['text'], 'document')
+
+const keys = ({ asked }: StandIn) => asked.map(({ headers }) => headers.authorization)
+
+describe('the embedder of a configuration', () => {
+  test.each(EMBEDDING_ENDPOINT_TYPES)(
+    'works or is refused with a reason, and is never another one: %s',
+    async (type) => {
+      const scope = server.scopeOf(server.organizations.alice)
+      if (type === 'native') {
+        expect((await embedders.of(scope, LEXICAL)).local).toBe(true)
+        await expect(embedders.of(scope, { ...LEXICAL, embedding_dim: 12 })).rejects.toThrow(/cairn\/lexical/)
+        return
+      }
+      const given = config({ embedding_endpoint_type: type, embedding_endpoint: users.url })
+      if (['anthropic', 'groq', 'pinecone', 'webui-legacy', 'lmstudio-legacy'].includes(type)) {
+        await expect(embedders.of(scope, given)).rejects.toMatchObject({ status: 422 })
+      } else {
+        expect(await embedders.of(scope, given)).toMatchObject({ local: false, dimension: 24 })
+      }
+    },
+  )
+
+  test('has the key of the server’s provider for that provider’s own address alone', async () => {
+    const { alice } = server.organizations
+    for (const change of [{}, { handle: 'openai/acme-embed' }, { embedding_endpoint: 'https://api.openai.com/v1' }]) {
+      expect(await embed(alice, change)).toEqual([vectorOf('text', 24)])
+    }
+    expect(await embed(alice, { embedding_endpoint: `${operators.url}/` })).toHaveLength(1)
+    expect(keys(operators)).toEqual(Array(4).fill(`Bearer ${KEY}`))
+    for (const handle of [undefined, 'openai/acme-embed']) {
+      const elsewhere = embed(alice, { embedding_endpoint: users.url, ...(handle && { handle }) })
+      await expect(elsewhere).rejects.toThrow(/does not accept the API key/)
+    }
+    await embed(alice, { embedding_endpoint: `${operators.url.replace('/v1', '')}/other` }).catch(() => undefined)
+    expect([...keys(users), ...keys(operators).slice(4)]).toEqual([undefined, undefined, undefined])
+  })
+
+  test('has the key of an organization’s provider for that organization alone', async () => {
+    const { alice, organizations } = server
+    const body = { name: 'mine', provider_type: 'vllm', api_key: KEY, base_url: users.url }
+    expect((await alice.post('/v1/providers/', body)).status).toBe(200)
+    const named = { embedding_endpoint_type: 'vllm' as const, handle: 'mine/acme-embed' }
+    expect(await embed(organizations.alice, named)).toHaveLength(1)
+    expect(await embed(organizations.alice, { ...named, embedding_endpoint: users.url })).toHaveLength(1)
+    await expect(embed(organizations.bob, named)).rejects.toMatchObject({ status: 422 })
+    await expect(embed(organizations.bob, { ...named, embedding_endpoint: users.url })).rejects.toThrow(/API key/)
+    expect(keys(users)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`, undefined])
+  })
+
+  test('of a provider that is gone is not another one’s', async () => {
+    const gone = embed(server.organizations.alice, { handle: 'gone/acme-embed' })
+    await expect(gone).rejects.toThrow(/no provider "gone"/)
+    expect(operators.asked).toEqual([])
+  })
+
+  test('has no model whose name leads out of its path', async () => {
+    for (const embedding_model of ['../../admin', 'a?b', 'a#b', 'a%2f', '']) {
+      await expect(embed(server.organizations.alice, { embedding_model })).rejects.toMatchObject({ status: 422 })
+    }
+  })
+
+  test('does not reach inside', async () => {
+    const strict = createEmbedders({ egress: createEgress([]), providers: [] })
+    const embedder = await strict.of(
+      server.scopeOf(server.organizations.alice),
+      config({ embedding_endpoint: users.url }),
+    )
+    const error = await embedder.embed(['text'], 'query').catch((thrown) => thrown)
+    expect([error.status, error.message]).toEqual([422, expect.stringContaining('CAIRN_ALLOWED_NETWORKS')])
+    expect(users.asked).toEqual([])
+  })
+})

@@ -1,0 +1,93 @@
+import type { Scope } from '../../db/scope.ts'
+import { type Egress, EgressError } from '../../lib/egress.ts'
+import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { apiUrl, type BaseProvider, factsOf, type ProviderType } from '../../lib/provider-types.ts'
+import type { Connection } from '../../llm/connection.ts'
+import type { ProviderRow } from './table.ts'
+
+/** How a provider is reached, as it was given: without blanks around, and without what is empty. */
+export interface Reach {
+  api_key?: string | null | undefined
+  access_key?: string | null | undefined
+  base_url?: string | null | undefined
+  region?: string | null | undefined
+  api_version?: string | null | undefined
+}
+
+const FIELDS = ['api_key', 'access_key', 'base_url', 'region', 'api_version'] as const
+
+/** The same without blanks around; what is empty is no value. */
+export function trimmed(body: Reach): Reach {
+  const given = FIELDS.filter((field) => body[field] !== undefined)
+  return Object.fromEntries(given.map((field) => [field, body[field]?.trim() || null]))
+}
+
+/** 422 for a base URL that isn't one, that this server doesn't connect to, or that a kind of provider needs. */
+export async function checkReach(egress: Egress, type: ProviderType, reach: Reach, complete: boolean): Promise<void> {
+  const faults: Fault[] = []
+  const { url, keyless } = factsOf(type)
+  const missing = (field: keyof Reach) => (complete ? !reach[field] : reach[field] === null)
+  if (!url && missing('base_url')) faults.push(inBody('base_url', `is needed for a provider of the type ${type}`))
+  if (!keyless && missing('api_key')) faults.push(inBody('api_key', `is needed for a provider of the type ${type}`))
+  if (reach.api_key && !/^[\x20-\x7e\s]+$/.test(reach.api_key)) faults.push(inBody('api_key', 'must be ASCII'))
+  if (reach.base_url) {
+    try {
+      await egress.check(reach.base_url)
+      const { search, hash } = new URL(reach.base_url)
+      if (search || hash) faults.push(inBody('base_url', 'must not have a query or a fragment'))
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error
+      faults.push(inBody('base_url', `cannot be used: ${error.message.replace(/\.$/, '')}`))
+    }
+  }
+  if (faults.length > 0) throw invalid(...faults)
+}
+
+/** A ciphertext belongs to one field of one provider: moved elsewhere it doesn't decrypt. */
+const place = (scope: Scope, id: string, field: string) => `${scope.organizationId}/${id}/${field}`
+
+/** The columns that keys are kept in: undefined for what isn't given, null for what is taken away. */
+export function sealed(scope: Scope, id: string, { api_key, access_key }: Reach) {
+  const seal = (value: string | null | undefined, field: string) =>
+    value == null ? value : scope.cipher.encrypt(value, place(scope, id, field))
+  return { api_key_enc: seal(api_key, 'api_key'), access_key_enc: seal(access_key, 'access_key') }
+}
+
+/** A key as it was given, or undefined. */
+export const opened = (scope: Scope, id: string, field: 'api_key' | 'access_key', value: string | null) =>
+  value === null ? undefined : scope.cipher.decrypt(value, place(scope, id, field))
+
+/** How credentials that are not stored are used. */
+export function connectionTo(egress: Egress, type: ProviderType, reach: Reach, name: string = type): Connection {
+  const text = (field: keyof Reach) => reach[field] ?? undefined
+  return {
+    name,
+    type,
+    url: apiUrl(type, reach.base_url, text('region'))!,
+    apiKey: text('api_key'),
+    accessKey: text('access_key'),
+    region: text('region'),
+    apiVersion: text('api_version'),
+    fetch: egress.fetch,
+  }
+}
+
+/** What of a provider's row it takes to reach it. */
+export type StoredReach = Pick<
+  ProviderRow,
+  'id' | 'name' | 'provider_type' | 'base_url' | 'region' | 'api_version' | 'api_key_enc' | 'access_key_enc'
+>
+
+/** How a provider of the organization is reached, with its keys. */
+export function connectionOf(scope: Scope, egress: Egress, row: StoredReach): Connection {
+  const keys = {
+    api_key: opened(scope, row.id, 'api_key', row.api_key_enc),
+    access_key: opened(scope, row.id, 'access_key', row.access_key_enc),
+  }
+  return connectionTo(egress, row.provider_type, { ...row, ...keys }, row.name)
+}
+
+/** How a provider of the server's settings is reached: its address is the operator's own choice. */
+export function baseConnection(egress: Egress, { baseUrl, ...provider }: BaseProvider): Connection {
+  return { ...provider, url: apiUrl(provider.type, baseUrl, provider.region)!, fetch: egress.trusted }
+}

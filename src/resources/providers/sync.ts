@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../db/scope.ts'
+import { listMeasured } from '../../embed/dimensions.ts'
+import type { Egress } from '../../lib/egress.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { ListedModel } from '../../llm/listing.ts'
+import { connectionWith } from './providers.ts'
+
+/** What is kept of an error of the outside: what the owner may know. */
+export const told = (error: unknown) => (error instanceof ApiError ? error.message : 'Its models could not be listed.')
+
+/**
+ * Asks a provider for its models: outside of any transaction, as that waits for the network. A failure is noted on the
+ * provider, and thrown; the models known before stay. 404 when the organization has none with this id.
+ */
+export async function askForModels(
+  scope: Scope,
+  egress: Egress,
+  id: string,
+  signal?: AbortSignal,
+): Promise<ListedModel[]> {
+  const connection = await connectionWith(scope, egress, id)
+  try {
+    return await listMeasured(connection, signal)
+  } catch (error) {
+    await scope.query(sql`update providers set sync_error = ${told(error)}
+      where organization_id = ${scope.organizationId} and id = ${id}`)
+    throw error
+  }
+}
+
+/** Keeps what a provider has listed, besides what its owner has named. Nothing, when it is gone meanwhile. */
+export async function keepModels(scope: Scope, id: string, models: readonly ListedModel[]): Promise<void> {
+  const given = sql`jsonb_populate_recordset(null::provider_models, ${JSON.stringify(models)}::jsonb)`
+  await scope.transaction(async (tx) => {
+    const mine = sql`organization_id = ${scope.organizationId} and id = ${id}`
+    const there = await tx.query(
+      sql`update providers set last_synced = ${new Date().toISOString()}, sync_error = null where ${mine} returning id`,
+    )
+    if (there.length === 0) return
+    await tx.query(sql`
+      delete from provider_models as m where organization_id = ${scope.organizationId} and provider_id = ${id}
+        and not pinned and not exists (select from ${given} as g where g.model_type = m.model_type and g.name = m.name)`)
+    await tx.query(sql`
+      insert into provider_models (organization_id, provider_id, model_type, name, display_name, context_window,
+        max_output_tokens, embedding_dim)
+      select ${scope.organizationId}, ${id}, model_type, name, display_name, context_window, max_output_tokens,
+        embedding_dim from ${given} as g
+      on conflict (organization_id, provider_id, model_type, name) do update set
+        display_name = excluded.display_name, context_window = excluded.context_window,
+        max_output_tokens = excluded.max_output_tokens,
+        embedding_dim = coalesce(excluded.embedding_dim, provider_models.embedding_dim)
+      where not provider_models.pinned`)
+  })
+}
