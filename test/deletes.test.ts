@@ -157,7 +157,7 @@ describe('deleting', () => {
   test('a folder deletes its files, and no agent sees them any more', async () => {
     const { client, held } = await start()
     const files = async () => (await rowsOf(server.database, held.organizationId)).files!.length
-    expect(await files()).toBe(1)
+    expect(await files()).toBe(2)
     await client.delete(`/v1/folders/${held.one.source}`)
     expect(await files()).toBe(0)
     const agent = (await client.get(`/v1/agents/${held.one.agent}?include=agent.blocks&include=agent.sources`)).body

@@ -143,9 +143,11 @@ export function send(client: Client, { operation, path, query, body }: Request) 
 
 /** Operations in an order in which each finds what it needs: what takes something away comes last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
-  const rank = ({ method, operationId }: Operation) =>
-    operationId === 'delete_organization' ? 3 : method === 'DELETE' ? 2 : operationId.startsWith('detach') ? 1 : 0
-  // A part goes before the whole.
-  const depth = ({ method, path }: Operation) => (method === 'DELETE' ? path.split('/').length : 0)
-  return [...operations].sort((a, b) => rank(a) - rank(b) || depth(b) - depth(a))
+  const rank = ({ method, operationId }: Operation) => {
+    if (operationId === 'delete_organization') return 3
+    // Files go before their folders.
+    if (operationId.startsWith('detach') || operationId.startsWith('delete_file')) return 1
+    return method === 'DELETE' ? 2 : 0
+  }
+  return [...operations].sort((a, b) => rank(a) - rank(b))
 }

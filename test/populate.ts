@@ -40,12 +40,14 @@ async function sent(client: Client, method: string, url: string, body?: unknown,
   return reply.body
 }
 
-/** A file in a folder, which an agent sees: by SQL, as no request makes one. */
+/** A file in a folder, which is being read and which an agent has open: by SQL, as no request makes it so. */
 async function addFile(database: Database, agentId: string, folderId: string) {
   const [file, file_agent] = [newId('file'), newId('file_agent')]
   await sql`insert into files (organization_id, id, source_id, file_name, content, created_at, updated_at)
     select organization_id, ${file}, id, 'notes.txt', 'text', now(), now() from folders where id = ${folderId}
   `.execute(database.kysely)
+  await sql`insert into file_parts (organization_id, file_id, position, bytes)
+    select organization_id, id, 0, 'text' from files where id = ${file}`.execute(database.kysely)
   await sql`insert into files_agents
       (organization_id, id, agent_id, source_id, file_id, block_id, is_open, visible_content, created_at)
     select organization_id, ${file_agent}, ${agentId}, source_id, id, ${newId('block')}, true, 'text', now()

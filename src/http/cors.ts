@@ -12,6 +12,7 @@ const EXPOSED = [
   'RateLimit-Reset',
   'Idempotent-Replayed',
   'X-Should-Retry',
+  'X-Upload-Result',
 ]
 
 const PREFLIGHT_CACHED_S = 600
