@@ -84,7 +84,7 @@ describe('a key', () => {
   })
 
   // They ask with a body, and change nothing.
-  const READING = ['search_agents', 'search_tools', 'generate_json_schema']
+  const READING = ['search_agents', 'search_passages', 'search_tools', 'generate_json_schema']
 
   test('needs the scope of what it asks for, which the answer names', async () => {
     const client = { read: await server.withScopes('read'), write: await server.withScopes('write') }

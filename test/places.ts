@@ -141,13 +141,15 @@ export function send(client: Client, { operation, path, query, body }: Request) 
   )
 }
 
+const PART = /^\/v1\/(agents|archives|folders|sources)\/\{\w+\}\/./
+
 /** Operations in an order in which each finds what it needs: what takes something away comes last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
-  const rank = ({ method, operationId }: Operation) => {
-    if (operationId === 'delete_organization') return 3
-    // Files go before their folders.
-    if (operationId.startsWith('detach') || operationId.startsWith('delete_file')) return 1
-    return method === 'DELETE' ? 2 : 0
+  const rank = ({ method, operationId, path }: Operation) => {
+    if (operationId === 'delete_organization') return 4
+    // What lies in something else is deleted before that is.
+    if (method === 'DELETE') return PART.test(path) ? 1 : 3
+    return operationId.startsWith('detach') ? 2 : 0
   }
   return [...operations].sort((a, b) => rank(a) - rank(b))
 }

@@ -5,6 +5,7 @@ import { docx, pdf } from '../../test/documents.ts'
 import { type Content, upload } from '../../test/forms.ts'
 import { startTestServer, type TestServer } from '../../test/server.ts'
 import { createScope, type Scope } from '../db/scope.ts'
+import { lexical } from '../embed/lexical.ts'
 import { createCipher } from '../lib/cipher.ts'
 import { createEgress } from '../lib/egress.ts'
 import { ApiError } from '../lib/errors.ts'
@@ -188,7 +189,7 @@ describe('an embedding model', () => {
     await server.settle()
     const { processing_status, error_message, content } = await file()
     expect([processing_status, content]).toEqual(['error', 'text'])
-    expect(error_message).toMatch(/not available/)
+    expect(error_message).toMatch(/there is no provider "openai"/)
   })
 
   test('that changes meanwhile embeds what is left, and the folder’s passages have both models’ vectors', async () => {
@@ -196,7 +197,7 @@ describe('an embedding model', () => {
     const { id } = (await upload(server.alice, folder, 'a.md', 'text')).body
     await sql`update folders set serving_config = embedding_config || '{"embedding_model": "older"}'
       where id = ${folder}`.execute(server.database.kysely)
-    await run(id)
+    await run(id, { of: async () => lexical })
     const { rows } = await sql<{ model: string }>`
       select model from embeddings where container_id = ${folder} order by model`.execute(server.database.kysely)
     expect(rows.map(({ model }) => model)).toEqual(['native/lexical/512', 'native/older/512'])

@@ -50,7 +50,7 @@ describe('archives of the SDK', () => {
     await refused(
       alice.archives.create({ name: 'x', embedding: 'nobody/none' }),
       Letta.UnprocessableEntityError,
-      /not a known embedding model/,
+      /nearest known ones are/,
     )
   })
 })

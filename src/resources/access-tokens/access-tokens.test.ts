@@ -139,6 +139,7 @@ describe('with a client-side access token', () => {
     }
     expect(reached.sort()).toEqual([
       'list_blocks_of_agent',
+      'list_files_of_agent',
       'list_folders_of_agent',
       'list_sources_of_agent',
       'list_tools_of_agent',

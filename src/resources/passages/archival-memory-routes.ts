@@ -17,7 +17,6 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
   app.get(
     '/:agent_id/archival-memory',
     {
-      config: { clientAccess: { right: 'read_agent' } },
       schema: {
         operationId: 'list_passages_of_agent',
         summary: "List the passages of an agent's archive, oldest first",

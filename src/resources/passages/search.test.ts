@@ -46,6 +46,7 @@ beforeAll(async () => {
   his = scopeOf(server.organizations.bob)
   facts = await makeArchive(server.alice, 'cairn/lexical')
   texts = await makeArchive(server.alice)
+  await server.alice.patch(`/v1/archives/${texts}`, { embedding: null })
   await add(hers, facts, [
     { text: 'The invoice of the bakery is due on Friday.', tags: ['money', 'due'], created_at: day('2026-03-01') },
     { text: 'Invoices are sent by post.', tags: ['money'], created_at: day('2026-03-02') },
