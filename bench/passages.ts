@@ -16,7 +16,7 @@ const QUERY_WORDS = 12
 const TAGS = 100
 const QUERIES = 100
 /** How many passages one request makes. */
-export const BATCH_SIZE = 200
+export const BATCH_SIZE = 25
 /** What is looked at of an answer: recall@10. */
 const TOP = 10
 

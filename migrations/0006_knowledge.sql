@@ -124,7 +124,7 @@ alter table folders
   add column serving_config jsonb,
   add column embedding_error text;
 
--- How many numbered lines a file's text has as agents are shown it: src/resources/folders/lines.ts.
+-- How many numbered lines a file's text has as agents are shown it: src/files/lines.ts.
 alter table files add column line_count integer;
 
 -- The files of an agent in the order they are listed, and those it has open.

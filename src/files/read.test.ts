@@ -11,7 +11,10 @@ async function read(name: string, content: string | Buffer, size = 300, bounds: 
   try {
     await append(scratch, Buffer.from(content as string))
     const type = typeOf('application/octet-stream', name)!
-    return await readFile({ from: { fd: scratch.fd }, type, size }, undefined, { ...BOUNDS, ...bounds })
+    return await readFile({ from: { fd: scratch.fd }, type, kind: { file_name: '' }, size }, undefined, {
+      ...BOUNDS,
+      ...bounds,
+    })
   } finally {
     await scratch.close()
   }
@@ -68,7 +71,7 @@ describe('the pieces', () => {
     const text = '# Title\n\nSome text of it.\n\n'.repeat(500)
     const first = chunksOf(await read('a.md', text))
     const type = typeOf('', 'a.md')!
-    expect(chunksOf(await readFile({ from: { text }, type, size: 300 }))).toEqual(first)
+    expect(chunksOf(await readFile({ from: { text }, type, kind: { file_name: '' }, size: 300 }))).toEqual(first)
   })
 
   test('of a table are whole rows under its heads', async () => {
@@ -169,7 +172,7 @@ describe('what takes too much is given up', () => {
 test('a reading that is called off ends at once', async () => {
   const off = new AbortController()
   const reading = readFile(
-    { from: { text: 'word '.repeat(500_000) }, type: typeOf('', 'a.txt')!, size: 300 },
+    { from: { text: 'word '.repeat(500_000) }, type: typeOf('', 'a.txt')!, kind: { file_name: '' }, size: 300 },
     off.signal,
   )
   off.abort(new Error('off'))

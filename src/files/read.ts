@@ -1,17 +1,27 @@
 import { Worker } from 'node:worker_threads'
 import { BOUNDS, type Bounds } from './fault.ts'
+import type { Kind } from './lines.ts'
 import type { FileType } from './types.ts'
 
 /** A file to read: its bytes behind a descriptor, or its text, which only needs to be cut. */
 export interface ToRead {
   from: { fd: number } | { text: string }
   type: FileType
+  /** How its lines are counted. */
+  kind: Kind
   /** Of a piece, in tokens. */
   size: number
 }
 
-/** The text of a file and the pieces it is cut into, or why it can't be read. */
-export type Reading = { text: string; chunks: string[] } | { fault: string }
+/** The text of a file, the pieces it is cut into, and how many lines agents are shown. */
+export interface Read {
+  text: string
+  chunks: string[]
+  lines: number
+}
+
+/** What was read, or why it can't be. */
+export type Reading = Read | { fault: string }
 
 const MB = 1024 * 1024
 const LOOK_MS = 100

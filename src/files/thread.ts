@@ -1,6 +1,7 @@
 import { fstatSync, readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { atMost, type Bounds, FileFault } from './fault.ts'
+import { countLines } from './lines.ts'
 import type { Reading, ToRead } from './read.ts'
 import { split } from './split.ts'
 import { decodeText } from './text.ts'
@@ -22,14 +23,14 @@ async function textOf(bytes: Buffer, { format }: FileType, bounds: Bounds): Prom
   return format === 'html' ? (await import('./html.ts')).htmlToText(text) : text
 }
 
-async function read({ from, type, size }: ToRead, bounds: Bounds): Promise<Reading> {
+async function read({ from, type, kind, size }: ToRead, bounds: Bounds): Promise<Reading> {
   try {
     // What is extracted may hold characters that can't be kept.
     const text =
       'text' in from ? from.text : (await textOf(bytesOf(from.fd), type, bounds)).replaceAll('\0', '').toWellFormed()
     atMost(text.length, bounds.characters, 'characters of text')
     if (text.trim() === '') throw new FileFault('It holds no text. Of scanned pages only the images are there.')
-    return { text, chunks: await split(text, type, size, bounds) }
+    return { text, chunks: await split(text, type, size, bounds), lines: countLines(text, kind) }
   } catch (error) {
     if (error instanceof FileFault) return { fault: error.message }
     if (error instanceof RangeError) return { fault: 'It is nested too deeply to be read.' }

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { BOUNDS, type Bounds } from '../files/fault.ts'
-import { type Reading, readFile, type ToRead } from '../files/read.ts'
+import { type Read, type Reading, readFile, type ToRead } from '../files/read.ts'
 import { typeNamed } from '../files/types.ts'
 import { ApiError } from '../lib/errors.ts'
 import { append, openScratch } from '../lib/scratch.ts'
 import { showFile } from '../resources/folders/agent-files.ts'
-import { countLines } from '../resources/folders/lines.ts'
 import { advance, complete, deletePassages, fail, type Seen } from '../resources/folders/progress.ts'
 import type { FileRow } from '../resources/folders/table.ts'
 import { type Embedders, modelKey } from '../resources/models/embedding.ts'
@@ -72,12 +71,12 @@ async function modelsOf(scope: Scope, folderId: string, lock = sql``): Promise<M
 }
 
 /** Keeps the text and begins with the passages, of which there are none then. False for a file that is gone. */
-const begin = (scope: Scope, file: Held, text: string, total_chunks: number): Promise<boolean> =>
+const begin = (scope: Scope, file: Held, { text, chunks, lines }: Read): Promise<boolean> =>
   scope.transaction(async (tx) => {
     // Before the file, as whoever deletes the folder holds them.
     if (!(await modelsOf(tx, file.source_id, sql`for share`))) return false
-    const kept = { content: text, line_count: countLines(text, file) }
-    const progress = { processing_status: 'embedding', ...kept, total_chunks, chunks_embedded: 0 } as const
+    const kept = { content: text, line_count: lines, total_chunks: chunks.length }
+    const progress = { processing_status: 'embedding', ...kept, chunks_embedded: 0 } as const
     if (!(await advance(tx, file.id, progress, file))) return false
     await deletePassages(tx, file.id)
     await showFile(tx, file)
@@ -164,18 +163,18 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
     if (!file || ['completed', 'error'].includes(file.processing_status)) return
     const type = typeNamed(file.file_type ?? '')
     if (!type) return fail(scope, file_id, `It is of a type that can't be read: ${file.file_type}.`)
-    const job = { type, size: file.chunk_size ?? LEXICAL.embedding_chunk_size! }
+    const job = { type, kind: file, size: file.chunk_size ?? LEXICAL.embedding_chunk_size! }
     const resumed = file.processing_status === 'embedding' && file.content !== null
     const reading: Reading = resumed
       ? await readFile({ ...job, from: { text: file.content! } }, signal, bounds)
       : await readUploaded(scope, file_id, job, signal, bounds)
     if ('fault' in reading) return fail(scope, file_id, reading.fault)
-    const { text, chunks } = reading
+    const { chunks } = reading
     try {
       if (resumed && (await fits(scope, file, chunks))) {
         return await embedChunks(scope, embedders, file, chunks, file.chunks_embedded, signal)
       }
-      if (await begin(scope, file, text, chunks.length)) await embedChunks(scope, embedders, file, chunks, 0, signal)
+      if (await begin(scope, file, reading)) await embedChunks(scope, embedders, file, chunks, 0, signal)
     } catch (error) {
       if (!isFinal(error)) throw error
       await fail(scope, file_id, reasonOf(error))

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
 import { createScope } from '../../db/scope.ts'
+import { countLines } from '../../files/lines.ts'
 import { createCipher } from '../../lib/cipher.ts'
 import { newId } from '../../lib/ids.ts'
 import { showFile } from './agent-files.ts'
-import { countLines } from './lines.ts'
 import { files } from './schema.ts'
 
 let server: TestServer

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { headerOf, numbered, type Range } from './lines.ts'
+import { headerOf, numbered, type Range } from '../../files/lines.ts'
 
 /** What an agent sees of its open files. All of it is changed only by a transaction that holds the agent. */
 
