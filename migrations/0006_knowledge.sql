@@ -54,25 +54,24 @@ create table embeddings (
 -- Vectors stay in their rows as long as these fit a page: fetched from aside, comparing them takes several times as long.
 alter table embeddings set (toast_tuple_target = 8160);
 create index on embeddings (organization_id, container_id, model, passage_id);
--- An index holds vectors of one dimension. Denser than pgvector's default, it finds more of what is near and takes longer
--- to fill. Those of a dimension without an index are compared one by one.
+-- An index holds vectors of one dimension; those of a dimension without an index are compared one by one.
 create index embeddings_256 on embeddings using hnsw ((embedding::vector(256)) vector_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 256;
+  where dimension = 256;
 create index embeddings_384 on embeddings using hnsw ((embedding::vector(384)) vector_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 384;
+  where dimension = 384;
 create index embeddings_512 on embeddings using hnsw ((embedding::vector(512)) vector_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 512;
+  where dimension = 512;
 create index embeddings_768 on embeddings using hnsw ((embedding::vector(768)) vector_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 768;
+  where dimension = 768;
 create index embeddings_1024 on embeddings using hnsw ((embedding::vector(1024)) vector_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 1024;
+  where dimension = 1024;
 create index embeddings_1536 on embeddings using hnsw ((embedding::vector(1536)) vector_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 1536;
+  where dimension = 1536;
 -- Beyond 2,000 dimensions pgvector indexes half-precision numbers alone, up to 4,000.
 create index embeddings_2560 on embeddings using hnsw ((embedding::halfvec(2560)) halfvec_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 2560;
+  where dimension = 2560;
 create index embeddings_3072 on embeddings using hnsw ((embedding::halfvec(3072)) halfvec_cosine_ops)
-  with (m = 24, ef_construction = 128) where dimension = 3072;
+  where dimension = 3072;
 
 -- The vectors that a hosted store holds, or is to hold, or is to lose: those of the archives that lie there. A row outlives
 -- its passage, its archive and its organization until the store has let go of the vector.

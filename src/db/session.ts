@@ -4,7 +4,7 @@
  * An older pgvector, which doesn't know the last two, heeds the first alone.
  */
 export const SESSION: Readonly<Record<string, string>> = {
-  'hnsw.ef_search': '200',
+  'hnsw.ef_search': '400',
   // Out of order by a little, which costs nothing here: what is found is sorted anyway. Strict order would drop some.
   'hnsw.iterative_scan': 'relaxed_order',
   'hnsw.max_scan_tuples': '20000',
