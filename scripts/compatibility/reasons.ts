@@ -8,11 +8,8 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
   [/\/(schedule|memory-files)\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
-  [/ \/v1\/sources\//, 'later: files, under `/v1/folders`'],
-  [/ \/v1\/folders\//, 'later: files'],
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],
   [/\/tools\/run$|\/tools\/\{tool_name\}\/run$/, 'later: running tools'],
-  [/\/passages\b|\/archival-memory\b|total_storage_size/, 'later: passages'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
   [/\/conversations\//, 'later: conversations'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
@@ -37,9 +34,25 @@ export const DIFFERENT: Reasons = [
   [/ \/v1\/providers\/.*\bprovider_type=letta$/, 'no plan: the vendor’s own hosted service'],
   [/ answer: .*\b(api|access)_key(_enc)?$/, 'keys never leave the server'],
   [/\/snapshot answer: /, 'later: templates of several agents'],
+  [/ answer: .*\bis_deleted$/, 'there is none: what is deleted is gone'],
+  [/ query: check_status_updates$/, 'what is told of a file is always what it is now'],
+]
+
+/** Operations that answer with passages. */
+const PASSAGES = [
+  'POST /v1/archives/{archive_id}/passages',
+  'POST /v1/archives/{archive_id}/passages/batch',
+  'GET /v1/sources/{source_id}/passages',
+  'GET /v1/folders/{folder_id}/passages',
+  'GET /v1/agents/{agent_id}/archival-memory',
+  'POST /v1/agents/{agent_id}/archival-memory',
+  'POST /v1/passages/search',
 ]
 
 /** What an operation doesn't do though its parameters and fields are all there. */
 export const LIMITS: Readonly<Record<string, string>> = {
-  'POST /v1/tools/search': '`search_mode=vector` is a 422, and `hybrid` goes by words alone (later: embeddings)',
+  'POST /v1/tools/search': '`search_mode=vector` is a 422, and `hybrid` goes by words alone (later: vectors of tools)',
+  ...Object.fromEntries(
+    PASSAGES.map((operation) => [operation, '`embedding` is there with `include=passage.embedding` only']),
+  ),
 }

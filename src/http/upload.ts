@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { ApiError, inBody, invalid } from '../lib/errors.ts'
@@ -97,14 +98,38 @@ export async function receive<Accepted>(
   }
 }
 
+/** How much more of a refused upload is read, in bytes, and for how long. */
+const READ_ON = { bytes: 1024 * 1024, ms: 2000 }
+
+/** Reads on and forgets: a caller whose connection ends while it sends doesn't get to see the answer. */
+async function readOn(raw: IncomingMessage): Promise<void> {
+  if (raw.complete || raw.destroyed) return
+  let left = READ_ON.bytes
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(done, READ_ON.ms)
+    for (const event of ['end', 'close', 'error']) raw.once(event, done)
+    raw.unpipe()
+    raw.on('data', (bytes: Buffer) => {
+      left -= bytes.length
+      if (left < 0) done()
+    })
+    raw.resume()
+  })
+}
+
 /**
- * Runs the `preHandler` of a route that takes in a file. Where it refuses the request, the connection ends with the
- * answer: the caller may still be sending.
+ * Runs the `preHandler` of a route that takes in a file. Where it refuses the request, the rest of a small file is read
+ * on, and the connection ends with the answer: the caller of a large one may still be sending.
  */
-export async function beforeUpload(reply: FastifyReply, work: () => Promise<void>): Promise<void> {
+export async function beforeUpload({ raw }: FastifyRequest, reply: FastifyReply, work: () => Promise<void>) {
   try {
     await work()
   } catch (error) {
+    await readOn(raw)
     reply.header('connection', 'close')
     throw error
   }

@@ -2,11 +2,13 @@ import Letta from '@letta-ai/letta-client'
 import { expect } from 'vitest'
 import { startTestServer } from '../server.ts'
 
+type Settings = Parameters<typeof startTestServer>[0]
+
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
 /** A server that listens, and the SDK of the Letta API for Alice and for Bob, who is of another organization. */
-export async function startLetta() {
-  const server = await startTestServer()
+export async function startLetta(settings?: Settings) {
+  const server = await startTestServer(settings)
   const origin = await server.app.listen({ port: 0, host: 'localhost' })
   const client = (apiKey: string) => new Letta({ apiKey, baseURL: `${origin}/letta` })
   return {
@@ -16,6 +18,8 @@ export async function startLetta() {
     organizations: server.organizations,
     alice: client(server.alice.key),
     bob: client(server.bob.key),
+    /** Does the background work that is due, such as reading files. */
+    settle: server.settle,
     close: server.close,
   }
 }

@@ -1,4 +1,5 @@
 import type Letta from '@letta-ai/letta-client'
+import { toFile } from '@letta-ai/letta-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { all, type LettaServer, startLetta } from './client.ts'
 
@@ -18,6 +19,14 @@ interface Paged {
     query: { limit?: number | null; order?: 'asc' | 'desc'; before?: string | null; after?: string | null },
   ): AsyncIterable<Listed>
   delete(client: Letta, id: string): Promise<unknown>
+}
+
+/** A folder of each client's, for files. */
+const foldersOf = new Map<Letta, Promise<Listed>>()
+function folderOf(client: Letta) {
+  const folder = foldersOf.get(client) ?? client.folders.create({ name: 'Papers' })
+  foldersOf.set(client, folder)
+  return folder
 }
 
 /** What the SDK lists page by page, and makes and deletes itself. */
@@ -45,8 +54,16 @@ const PAGED: Record<string, Paged> = {
   },
   folders: {
     create: (client, n) => client.folders.create({ name: `Folder ${n}` }),
-    list: (client, query) => client.folders.list(query),
+    list: (client, query) => client.folders.list({ ...query, name: 'Folder' }),
     delete: (client, id) => client.folders.delete(id),
+  },
+  'files of a folder': {
+    create: async (client, n) =>
+      client.folders.files.upload((await folderOf(client)).id, { file: await toFile(Buffer.from('x'), `${n}.txt`) }),
+    async *list(client, query) {
+      yield* client.folders.files.list((await folderOf(client)).id, query)
+    },
+    delete: async (client, id) => client.folders.files.delete(id, { folder_id: (await folderOf(client)).id }),
   },
 }
 

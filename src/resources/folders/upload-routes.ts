@@ -13,7 +13,7 @@ export const receiveFile = (
   { name }: UploadQuery,
   limit: number,
 ): Promise<void> =>
-  beforeUpload(reply, async () => {
+  beforeUpload(request, reply, async () => {
     await request.scope.exists(folders, folderId)
     request.upload = await receive(request, reply, limit, (head) => newFile(head, name))
   })

@@ -173,10 +173,10 @@ describe('the size of the vectors', () => {
       database.kysely,
     )
     const url = '/v1/embeddings/total_storage_size'
-    expect((await alice.get(url, { storage_unit: 'KB' })).body).toBe(2)
-    expect((await alice.get(url, { storage_unit: 'B' })).body).toBe(2048)
+    expect((await alice.get(url, { 'storage-unit': 'KB' })).body).toBe(2)
+    expect((await alice.get(url, { 'storage-unit': 'B' })).body).toBe(2048)
     expect((await alice.get(url)).body).toBe(2048 / 1024 ** 3)
-    expect((await alice.get(url, { storage_unit: 'acres' })).status).toBe(422)
+    expect((await alice.get(url, { 'storage-unit': 'acres' })).status).toBe(422)
     expect((await bob.get(url)).body).toBe(0)
   })
 })

@@ -279,5 +279,5 @@ const STORAGE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 export type StorageUnit = (typeof STORAGE_UNITS)[number]
 
 export const StorageHeaders = Type.Object({
-  storage_unit: Optional(OneOf(STORAGE_UNITS, { description: 'Default GB.' })),
+  'storage-unit': Optional(OneOf(STORAGE_UNITS, { description: 'Default GB.' })),
 })

@@ -12,7 +12,7 @@ export const Passage = Type.Object(
     archive_id: Optional(Id('archive')),
     source_id: Optional({ ...Id('source'), description: 'The folder of the file it is a piece of.' }),
     file_id: Optional(Id('file')),
-    file_name: Optional(Type.String()),
+    file_name: Optional(Type.String({ description: 'Its name behind that of its folder, as agents see it.' })),
     metadata: JsonMap(),
     tags: Type.Array(Type.String()),
     embedding: Optional(
