@@ -19,6 +19,9 @@ export interface JobData {
 
 export type Queue = keyof JobData & string
 
+/** Where a queue's jobs come when they are given up, whatever ended them: an error, or the death of the server. */
+export const givenUpQueue = (queue: Queue) => `${queue}_given_up`
+
 /** For whom the work is done. */
 export interface Enqueued {
   organization_id: string
@@ -32,8 +35,8 @@ export interface Enqueued {
  */
 export interface Jobs {
   boss: PgBoss
-  /** Makes sure that the queues are there. */
-  open(queues: Record<Queue, QueueOptions>): Promise<void>
+  /** Makes sure that the queues are there, one after the other: first the one that another's jobs come to when they are given up. */
+  open(queues: Record<string, QueueOptions>): Promise<void>
   /**
    * Adds a job, within `trx` if given. Of jobs with one key one waits and one runs at most: a third is the same work as
    * the one that waits.
@@ -45,6 +48,8 @@ export interface Jobs {
     data: JobData[Q],
     key: string,
   ): Promise<void>
+  /** Whether the work of a job that a queue gave up is another's: one with its key waits, is being done, or came later. */
+  isOvertaken(queue: Queue, id: string): Promise<boolean>
   /** Has a queue looked at now rather than at its next turn. */
   wake(queue: Queue): void
   /** Called by whoever works on the queues: how to wake them. */
@@ -124,6 +129,16 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
         request_id: actor.requestId,
       }
       await boss.send(queue, { ...data, ...about }, { db: fromKysely(trx ?? kysely), singletonKey: key })
+    },
+    async isOvertaken(queue, id) {
+      // Done again after an error, it has lost what it knew of the job that was given up.
+      const { rows } = await sql`
+        select from jobs.job as given join jobs.job as other
+          on other.name = ${queue} and other.singleton_key = given.singleton_key
+            and other.id is distinct from given.source_id
+        where given.name = ${givenUpQueue(queue)} and given.id = ${id} and (other.state <= 'active'
+          or other.created_on > coalesce(given.source_created_on, given.created_on)) limit 1`.execute(kysely)
+      return rows.length > 0
     },
     wake: (queue) => wake(queue),
     onWake(how) {

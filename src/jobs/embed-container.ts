@@ -3,6 +3,8 @@ import type { Embedders } from '../resources/models/embedding.ts'
 import { embedLacking, noteFailure } from '../resources/passages/reembed.ts'
 import type { Work } from './workers.ts'
 
+const OUR_FAULT = 'An error of the server, which its log tells.'
+
 /** Embeds the passages of an archive or a folder that lack a vector of its model, turn by turn. */
 export const embedContainer = (embedders: Embedders): Work<'embed_container'> => ({
   concurrency: 2,
@@ -13,8 +15,8 @@ export const embedContainer = (embedders: Embedders): Work<'embed_container'> =>
     } catch (error) {
       // A model that can't be used won't be by asking again.
       if (!(error instanceof ApiError && error.code === 'invalid')) throw error
-      await noteFailure(scope, container_id, error)
+      await noteFailure(scope, container_id, error.message)
     }
   },
-  givenUp: (scope, { container_id }, error) => noteFailure(scope, container_id, error),
+  givenUp: (scope, { container_id }, reason = OUR_FAULT) => noteFailure(scope, container_id, reason),
 })

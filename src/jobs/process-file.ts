@@ -148,8 +148,7 @@ async function embedChunks(
 const isFinal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && ![408, 409, 429].includes(error.status)
 
-const reasonOf = (error: unknown) =>
-  error instanceof ApiError ? error.message : 'It could not be processed, for a fault of the server.'
+const OUR_FAULT = 'It could not be processed, for a fault of the server.'
 
 /**
  * Makes passages of an uploaded file: reads it, keeps its text, cuts that into chunks and embeds them. Each step commits
@@ -177,8 +176,8 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
       if (await begin(scope, file, reading)) await embedChunks(scope, embedders, file, chunks, 0, signal)
     } catch (error) {
       if (!isFinal(error)) throw error
-      await fail(scope, file_id, reasonOf(error))
+      await fail(scope, file_id, error.message)
     }
   },
-  givenUp: (scope, { file_id }, error) => fail(scope, file_id, reasonOf(error)),
+  givenUp: (scope, { file_id }, reason = OUR_FAULT) => fail(scope, file_id, reason),
 })

@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { JobWithMetadata, QueueOptions } from 'pg-boss'
 import type { Actor } from '../db/context.ts'
-import type { Enqueued, JobData, Jobs, Queue } from '../db/jobs.ts'
+import { type Enqueued, givenUpQueue, type JobData, type Jobs, type Queue } from '../db/jobs.ts'
 import type { Scope } from '../db/scope.ts'
+import { ApiError } from '../lib/errors.ts'
 
 /** Does one job. What it throws has it done again later, with growing pauses, until its queue gives it up. */
 export type Handler<Q extends Queue> = (scope: Scope, data: JobData[Q], signal: AbortSignal) => Promise<void>
@@ -10,8 +11,11 @@ export type Handler<Q extends Queue> = (scope: Scope, data: JobData[Q], signal: 
 /** A kind of background work. */
 export interface Work<Q extends Queue> {
   handler: Handler<Q>
-  /** Called when a job is given up, with its last error. */
-  givenUp?: (scope: Scope, data: JobData[Q], error: unknown) => Promise<void>
+  /**
+   * Called once a job is given up, also by the death of the server that did it for the last time, unless another one does
+   * its work. `reason`: what its last error tells the owner; undefined for a fault of the server.
+   */
+  givenUp?: (scope: Scope, data: JobData[Q], reason: string | undefined) => Promise<void>
   /** How many of them one server does at once. */
   concurrency: number
   options?: Pick<QueueOptions, 'retryLimit' | 'expireInSeconds'>
@@ -44,6 +48,26 @@ const DEFAULTS: QueueOptions = {
   deleteAfterSeconds: 24 * 60 * 60,
 }
 
+/** What is to be done with the jobs that were given up is short, and mustn't be given up in turn. */
+const LAST_WORDS: QueueOptions = {
+  heartbeatSeconds: SILENT_S,
+  retryLimit: 10_000,
+  retryDelay: 30,
+  retryBackoff: false,
+  deleteAfterSeconds: 24 * 60 * 60,
+}
+
+/** A job's error, as it is kept with the job. */
+class Failed extends Error {
+  /** What the owner may know of it. */
+  readonly told: string | undefined
+
+  constructor(error: unknown, told?: string) {
+    super(String(error), { cause: error })
+    this.told = told ?? (error instanceof ApiError ? error.message : undefined)
+  }
+}
+
 /** The background work over the queues of `jobs`. */
 export async function createWorkers(
   jobs: Jobs,
@@ -54,34 +78,57 @@ export async function createWorkers(
   const { boss } = jobs
   const queues = Object.keys(all) as Queue[]
   const work = all as unknown as Record<Queue, Work<Queue>>
-  const optionsOf = (queue: Queue): QueueOptions => ({ ...DEFAULTS, ...work[queue].options })
-  await jobs.open(Object.fromEntries(queues.map((queue) => [queue, optionsOf(queue)])) as Record<Queue, QueueOptions>)
+  const open: Record<string, QueueOptions> = {}
+  for (const queue of queues) {
+    const deadLetter = work[queue].givenUp && givenUpQueue(queue)
+    if (deadLetter) open[deadLetter] = LAST_WORDS
+    open[queue] = { ...DEFAULTS, ...work[queue].options, ...(deadLetter && { deadLetter }) }
+  }
+  await jobs.open(open)
+
+  /** What a job is about: for whom it is done, and what it is told. */
+  function read({ organization_id, user_id, request_id, ...data }: Told) {
+    const actor = { organizationId: organization_id, userId: user_id, keyId: null, requestId: request_id }
+    return { scope: scopeOf({ ...actor, scopes: [], operator: false }), data: data as JobData[Queue] }
+  }
 
   async function run(queue: Queue, job: JobWithMetadata<Told>): Promise<void> {
-    const { organization_id, user_id, request_id, ...data } = job.data
-    const scope = scopeOf({
-      organizationId: organization_id,
-      userId: user_id,
-      keyId: null,
-      scopes: [],
-      requestId: request_id,
-      operator: false,
-    })
+    const { scope, data } = read(job.data)
     try {
-      await work[queue].handler(scope, data as JobData[Queue], job.signal)
+      await work[queue].handler(scope, data, job.signal)
     } catch (error) {
-      logger.warn({ err: error, queue, job: job.id, organization: organization_id }, 'background work failed')
-      if (job.retryCount >= job.retryLimit) await work[queue].givenUp?.(scope, data as JobData[Queue], error)
-      throw error
+      const { organization_id: organization } = job.data
+      logger.warn({ err: error, queue, job: job.id, organization }, 'background work failed')
+      throw new Failed(error)
     }
   }
 
-  const ids = new Map<Queue, string[]>()
+  /** Does what is to be done once a job of a queue is given up. */
+  async function bury(queue: Queue, job: JobWithMetadata<Told>): Promise<void> {
+    if (await jobs.isOvertaken(queue, job.id)) return
+    const { scope, data } = read(job.data)
+    const { told } = (job.output ?? {}) as { told?: string }
+    try {
+      await work[queue].givenUp!(scope, data, told)
+    } catch (error) {
+      logger.warn({ err: error, queue, job: job.id }, 'background work that was given up could not be ended')
+      throw new Failed(error, told)
+    }
+  }
+
+  /** Who does the jobs of each queue. */
+  const doing: Record<string, (job: JobWithMetadata<Told>) => Promise<void>> = {}
+  for (const queue of queues) {
+    doing[queue] = (job) => run(queue, job)
+    if (work[queue].givenUp) doing[givenUpQueue(queue)] = (job) => bury(queue, job)
+  }
+
+  const ids = new Map<string, string[]>()
   return {
     async start() {
-      for (const queue of queues) {
-        const working = Array.from({ length: work[queue].concurrency }, () =>
-          boss.work(queue, { includeMetadata: true }, ([job]: JobWithMetadata<Told>[]) => run(queue, job!)),
+      for (const [queue, does] of Object.entries(doing)) {
+        const working = Array.from({ length: work[queue as Queue]?.concurrency ?? 1 }, () =>
+          boss.work(queue, { includeMetadata: true }, ([job]: JobWithMetadata<Told>[]) => does(job!)),
         )
         ids.set(queue, await Promise.all(working))
       }
@@ -92,7 +139,7 @@ export async function createWorkers(
     async runDue() {
       for (let idle = false; !idle; ) {
         idle = true
-        for (const queue of queues) {
+        for (const [queue, does] of Object.entries(doing)) {
           const due: JobWithMetadata<Told>[] = await boss.fetch(queue, {
             includeMetadata: true,
             ignoreStartAfter: true,
@@ -101,10 +148,10 @@ export async function createWorkers(
             idle = false
             const { signal } = new AbortController()
             try {
-              await run(queue, { ...job, signal })
+              await does({ ...job, signal })
               await boss.complete(queue, job.id)
             } catch (error) {
-              await boss.fail(queue, job.id, { message: String(error) })
+              await boss.fail(queue, job.id, error as Error)
             }
           }
         }

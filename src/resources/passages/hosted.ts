@@ -20,7 +20,12 @@ import type { EmbeddingConfig } from '../models/schema.ts'
 /** Where the vectors of an archive are searched: those of the model that answers. */
 export interface HostedArchive {
   archiveId: string
+  provider: HostedProvider
   store: VectorStore
+  /** Whose vectors these are: see modelKey. */
+  model: string
+  /** Whether the store has every passage: while another model is taking its place, some have no vector of it. */
+  complete: boolean
   namespace: string
 }
 
@@ -89,15 +94,21 @@ export async function storeOf(
   stores: VectorStores,
   archiveId: string,
 ): Promise<HostedArchive | undefined> {
-  const [archive] = await scope.query<Pick<ArchiveRow, 'vector_db_provider'> & { config: EmbeddingConfig | null }>(sql`
-    select vector_db_provider, coalesce(serving_config, embedding_config) as config from archives
+  const [archive] = await scope.query<
+    Pick<ArchiveRow, 'vector_db_provider' | 'serving_config' | 'embedding_config'>
+  >(sql`
+    select vector_db_provider, serving_config, embedding_config from archives
     where organization_id = ${scope.organizationId} and id = ${archiveId} and not exists (
       select from hosted_vectors
       where organization_id = ${scope.organizationId} and container_id = ${archiveId} and changes > synced
         and model = embedding_model(coalesce(archives.serving_config, archives.embedding_config)))`)
-  if (!archive?.config || archive.vector_db_provider === 'native') return undefined
-  const namespace = namespaceOf(scope, archiveId, modelKey(archive.config))
-  return { archiveId, store: configured(stores, archive.vector_db_provider), namespace }
+  const config = archive?.serving_config ?? archive?.embedding_config
+  if (!archive || !config || archive.vector_db_provider === 'native') return undefined
+  const { vector_db_provider: provider, serving_config } = archive
+  const model = modelKey(config)
+  const store = configured(stores, provider)
+  const namespace = namespaceOf(scope, archiveId, model)
+  return { archiveId, provider, store, model, complete: serving_config === null, namespace }
 }
 
 /**

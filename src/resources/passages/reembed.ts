@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { ApiError } from '../../lib/errors.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { containerResource, findContainer, keyOf } from './container.ts'
 import { embedTexts } from './embed.ts'
@@ -134,8 +133,7 @@ export async function embedLacking(
 }
 
 /** Notes why the passages could not be embedded. */
-export async function noteFailure(scope: Scope, containerId: string, error: unknown): Promise<void> {
-  const reason = error instanceof ApiError ? error.message : 'An error of the server, which its log tells.'
+export async function noteFailure(scope: Scope, containerId: string, reason: string): Promise<void> {
   await scope.query(sql`update ${sql.table(containerResource(containerId).table)} set embedding_error = ${reason}
     where organization_id = ${scope.organizationId} and id = ${containerId}`)
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
+import type { ArchiveRow } from '../archives/table.ts'
 import { modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
 
@@ -24,6 +25,8 @@ export interface Places {
   /** Archives and folders; undefined: all archives. */
   containers: string[] | undefined
   models: ServingModel[]
+  /** The archive that alone is searched, if a hosted store is where it lies. */
+  hosted: string | undefined
   /** Of the agent, if one was named. */
   timezone: string | null
 }
@@ -32,6 +35,7 @@ interface Row {
   asked: string | null
   id: string | null
   config: EmbeddingConfig | null
+  provider: ArchiveRow['vector_db_provider'] | null
   timezone: string | null
 }
 
@@ -44,21 +48,26 @@ export async function findPlaces(scope: Scope, { agent_id, archive_id, folder_id
   const serving = sql`coalesce(c.serving_config, c.embedding_config)`
   const selects: RawBuilder<unknown>[] = []
   if (agent_id) {
-    selects.push(sql`select a.id as asked, c.id, ${serving} as config, a.timezone from agents a
+    selects.push(sql`select a.id as asked, c.id, ${serving} as config, c.vector_db_provider as provider,
+        a.timezone
+      from agents a
       left join agents_archives l on l.organization_id = a.organization_id and l.agent_id = a.id
       left join archives c on c.organization_id = l.organization_id and c.id = l.archive_id
       where a.organization_id = ${organization} and a.id = ${agent_id}`)
   } else if (archive_id) {
-    selects.push(sql`select c.id as asked, c.id, ${serving} as config, null as timezone from archives c
+    selects.push(sql`select c.id as asked, c.id, ${serving} as config, c.vector_db_provider as provider,
+        null as timezone
+      from archives c
       where c.organization_id = ${organization} and c.id = ${archive_id}`)
   }
   if (folder_id) {
-    selects.push(sql`select c.id as asked, c.id, ${serving} as config, null as timezone from folders c
+    selects.push(sql`select c.id as asked, c.id, ${serving} as config, null as provider, null as timezone
+      from folders c
       where c.organization_id = ${organization} and c.id = ${folder_id}`)
   }
   const all = selects.length === 0
   if (all) {
-    selects.push(sql`select distinct null as asked, null as id, ${serving} as config, null as timezone
+    selects.push(sql`select distinct null as asked, null as id, ${serving} as config, null as provider, null as timezone
       from archives c where c.organization_id = ${organization}`)
   }
   const rows = await scope.query<Row>(sql`${sql.join(selects, sql` union all `)}` as RawBuilder<Row>)
@@ -77,9 +86,12 @@ export async function findPlaces(scope: Scope, { agent_id, archive_id, folder_id
     model.containers?.push(id!)
     models.set(key, model)
   }
+  const [place, another] = rows.filter(({ id }) => id !== null)
+  const isHosted = place?.provider && place.provider !== 'native' && !another
   return {
     containers: all ? undefined : rows.flatMap(({ id }) => id ?? []),
     models: [...models.values()],
+    hosted: isHosted ? place.id! : undefined,
     timezone: rows.find(({ timezone }) => timezone)?.timezone ?? null,
   }
 }

@@ -1,8 +1,14 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { AgentParams } from '../agents/schema.ts'
-import type { Embedders } from '../models/embedding.ts'
-import { type PreparedSearch, prepareSearch, searchArchivalMemory, searchPassages } from './search.ts'
+import {
+  type PreparedSearch,
+  prepareMemorySearch,
+  prepareSearch,
+  type Searched,
+  searchArchivalMemory,
+  searchPassages,
+} from './search.ts'
 import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } from './search-schema.ts'
 
 declare module 'fastify' {
@@ -13,11 +19,11 @@ declare module 'fastify' {
 }
 
 /** `/v1/passages` */
-export const passageSearchRoutes = (embedders: Embedders) => async (app: App) => {
+export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
   app.post(
     '/search',
     {
-      config: { right: 'read' },
+      config: { right: 'read', outside: true },
       schema: {
         operationId: 'search_passages',
         summary: 'Search passages by vectors and words, the best first',
@@ -26,7 +32,7 @@ export const passageSearchRoutes = (embedders: Embedders) => async (app: App) =>
         response: { 200: Type.Array(FoundPassage) },
       },
       preHandler: async (request) => {
-        request.search = await prepareSearch(request.scope, embedders, request.body)
+        request.search = await prepareSearch(request.scope, searched, request.body)
       },
     },
     ({ scope, body, search }) => searchPassages(scope, search!, body),
@@ -34,10 +40,11 @@ export const passageSearchRoutes = (embedders: Embedders) => async (app: App) =>
 }
 
 /** `/v1/agents/{agent_id}/archival-memory/search` */
-export const archivalMemorySearchRoutes = (embedders: Embedders) => async (app: App) => {
+export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
   app.get(
     '/:agent_id/archival-memory/search',
     {
+      config: { outside: true },
       schema: {
         operationId: 'search_archival_memory',
         summary: "Search the passages of an agent's archive, the best first",
@@ -47,11 +54,10 @@ export const archivalMemorySearchRoutes = (embedders: Embedders) => async (app: 
         response: { 200: FoundMemories },
       },
       preHandler: async (request) => {
-        const { query, search_mode } = request.query
-        const wanted = { agent_id: request.params.agent_id, query, search_mode }
-        request.search = await prepareSearch(request.scope, embedders, wanted)
+        const { scope, params, query } = request
+        request.search = await prepareMemorySearch(scope, searched, params.agent_id, query)
       },
     },
-    ({ scope, query, search }) => searchArchivalMemory(scope, search!, query),
+    ({ scope, search }) => searchArchivalMemory(scope, search!),
   )
 }

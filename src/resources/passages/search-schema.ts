@@ -40,19 +40,28 @@ export const HitMetadata = Type.Object(
   {
     search_mode: OneOf([...MODES, 'list'], { description: 'How the answer was found: list without a query.' }),
     rank: Int({ minimum: 1, description: 'Its place in the answer, from 1.' }),
-    indexes: Type.Array(OneOf(['hnsw', 'exact', 'fts']), {
+    indexes: Type.Array(OneOf(['hnsw', 'exact', 'fts', 'tpuf', 'pinecone']), {
       description:
-        'What found it: hnsw, the vector index; exact, a comparison of all vectors there are; fts, the word index.',
+        'What found it: hnsw, the vector index; exact, a comparison of all vectors there are; fts, the word index; tpuf ' +
+        'or pinecone, the hosted store that the archive lies in.',
     }),
     vector_score: Optional(Type.Number({ description: 'Cosine similarity, -1 to 1.' })),
     vector_rank: Place('by vectors of its model'),
     embedding_model: Optional(Type.String({ description: 'The model whose vectors found it.' })),
     fts_score: Optional(
-      Type.Number({ description: 'ts_rank_cd, between 0 and 1; 1 more for a passage that fits the whole query.' }),
+      Type.Number({
+        description:
+          'ts_rank_cd, between 0 and 1, and 1 more for a passage that fits the whole query; found by tpuf, its BM25 score.',
+      }),
     ),
     fts_rank: Place('by words'),
     vector_error: Optional(
       Type.String({ description: 'Why vectors of a model were left out of a hybrid search: its provider failed.' }),
+    ),
+    store_error: Optional(
+      Type.String({
+        description: "Why the hosted store of the archive was left out: this server's database was searched instead.",
+      }),
     ),
   },
   { additionalProperties: false },

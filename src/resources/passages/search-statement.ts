@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { HostedProvider } from '../../embed/stores.ts'
+import type { StoreHit } from '../../embed/vector-store.ts'
 
 /** The SQL of a search: one statement, whose parts are the ways to find passages and what is made of them. */
 
@@ -14,6 +16,12 @@ export interface Filter {
   before: Date | undefined
 }
 
+/** What a hosted store has found, best first. */
+export interface Found {
+  index: HostedProvider
+  hits: readonly StoreHit[]
+}
+
 /** What is looked for by the vectors of one model. */
 export interface AskedVector {
   /** See modelKey. */
@@ -23,6 +31,8 @@ export interface AskedVector {
   /** The archives and folders the model answers for; undefined: all archives it does. */
   containers: readonly string[] | undefined
   vector: readonly number[]
+  /** Absent: it is looked for here. */
+  found?: Found | undefined
 }
 
 export interface Asked {
@@ -30,6 +40,8 @@ export interface Asked {
   vectors: readonly AskedVector[]
   /** Looked for by words; absent: not at all. */
   words: string | undefined
+  /** What was found by the words; absent: it is looked for here. */
+  wordsFound: Found | undefined
   limit: number
   /** Up to how many candidates are compared one by one rather than by an index. */
   few: number
@@ -42,7 +54,7 @@ export const LOOKED_AT = 5_000
 const FUSION = 60
 
 /** How far each way of finding looks down before the ways are joined, by the hits that are wanted. */
-const depthOf = (limit: number) => sql.lit(limit <= 50 ? 100 : 200)
+export const depthOf = (limit: number) => (limit <= 50 ? 100 : 200)
 
 /** The dimensions with an index, and the type it holds: see migrations. */
 const INDEXED: Readonly<Record<number, 'vector' | 'halfvec'>> = {
@@ -77,6 +89,11 @@ export const allowed = (filter: Filter) =>
     ...narrowing(filter),
   ])
 
+/** Those of a store's hits that may be found, of whatever the store still has. */
+const among = (filter: Filter, { hits }: Found) => sql`
+  unnest(${hits.map(({ id }) => id)}::text[], ${hits.map(({ score }) => score)}::float8[]) as hit (id, score)
+  join passages p on p.id = hit.id where ${allowed(filter)}`
+
 /**
  * The nearest passages by the vectors of one model, as tables whose names end in `n`; the last one is `vector_n`.
  *
@@ -87,12 +104,20 @@ export const allowed = (filter: Filter) =>
  */
 function byVectors(n: number, asked: Asked, several: boolean): RawBuilder<unknown>[] {
   const { filter, few, limit } = asked
-  const { model, containers, vector } = asked.vectors[n]!
+  const { model, containers, vector, found } = asked.vectors[n]!
+  if (found) {
+    return [
+      sql`${sql.table(`vector_${n}`)} as (
+        select hit.id, 1 - score as distance, ${found.index}::text as index,
+          row_number() over (order by score desc, hit.id desc) as rank
+        from ${among(filter, found)})`,
+    ]
+  }
   const [candidates, near, state, exact] = ['candidates', 'near', 'state', 'exact'].map((name) =>
     sql.table(`${name}_${n}`),
   )
   const question = sql`(select ${sql.ref(`vector_${n}`)} from asked)`
-  const depth = depthOf(limit)
+  const depth = sql.lit(depthOf(limit))
   const own = and([
     sql`e.organization_id = ${filter.organizationId}`,
     sql`e.model = ${model}`,
@@ -166,10 +191,18 @@ const anyOf = (words: string) => sql`(
  * count), then, if they are fewer than are wanted, those with any of its words. Within each, by cover density
  * (ts_rank_cd: Clarke, Cormack, Tudhope 1999), as a number between 0 and 1.
  */
-function byWords({ filter, limit }: Asked, words: string): RawBuilder<unknown>[] {
+function byWords({ filter, limit, wordsFound }: Asked, words: string): RawBuilder<unknown>[] {
+  if (wordsFound) {
+    return [
+      sql`fts as (
+        select hit.id, score, ${wordsFound.index}::text as index,
+          row_number() over (order by score desc, hit.id desc) as rank
+        from ${among(filter, wordsFound)})`,
+    ]
+  }
   const every = sql`websearch_to_tsquery('english', ${words})`
   const any = sql`(select any_word from asked)`
-  const depth = depthOf(limit)
+  const depth = sql.lit(depthOf(limit))
   // Numbered rather than limited: a limit would have the planner read the table from its start, in the hope that
   // what it seeks comes soon. Counting ends the reading all the same.
   const ranked = (question: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
@@ -181,7 +214,7 @@ function byWords({ filter, limit }: Asked, words: string): RawBuilder<unknown>[]
     sql`fits as materialized (${ranked(every, sql``)})`,
     sql`touches as (${ranked(any, sql`and (select count(*) from fits) < ${limit}::int and not p.search_vector @@ ${every}`)})`,
     sql`fts as (
-      select id, score, row_number() over (order by score desc, id desc) as rank from (
+      select id, score, 'fts' as index, row_number() over (order by score desc, id desc) as rank from (
         select id, 1 + score as score from fits union all select id, score from touches) as found)`,
   ]
 }
@@ -198,10 +231,12 @@ const none = sql.raw('null')
  * 1 / (60 + its rank) over the ways that found it. Equal scores: the better single rank first, then the newer passage.
  */
 export function searchTables(asked: Asked): RawBuilder<unknown>[] {
-  const { vectors, words, limit } = asked
+  const { vectors, words, wordsFound, limit } = asked
   const terms = [
-    ...vectors.map(({ vector }, n) => sql`${`[${vector.join(',')}]`}::vector as ${sql.ref(`vector_${n}`)}`),
-    ...(words === undefined ? [] : [sql`${anyOf(words)} as any_word`]),
+    ...vectors.flatMap(({ vector, found }, n) =>
+      found ? [] : [sql`${`[${vector.join(',')}]`}::vector as ${sql.ref(`vector_${n}`)}`],
+    ),
+    ...(words === undefined || wordsFound ? [] : [sql`${anyOf(words)} as any_word`]),
   ]
   const ways = [
     ...vectors.map(
@@ -210,16 +245,17 @@ export function searchTables(asked: Asked): RawBuilder<unknown>[] {
     ),
     ...(words === undefined
       ? []
-      : [sql`select id, rank, 'fts', ${none}::float8, ${none}::bigint, ${none}::text, score::float8, rank from fts`]),
+      : [sql`select id, rank, index, ${none}::float8, ${none}::bigint, ${none}::text, score::float8, rank from fts`]),
   ]
   const alone = ways.length > 1 ? sql`fused` : words === undefined ? sql`vector_score` : sql`fts_score`
   return [
-    sql`asked as materialized (select ${sql.join(terms)})`,
+    ...(terms.length > 0 ? [sql`asked as materialized (select ${sql.join(terms)})`] : []),
     ...vectors.flatMap((_, n) => byVectors(n, asked, vectors.length > 1)),
     ...(words === undefined ? [] : byWords(asked, words)),
     sql`hits as (
       select *, ${alone} as score, row_number() over (order by fused desc, best, id desc) as n from (
-        select id, sum(1.0::float8 / (${sql.lit(FUSION)} + rank)) as fused, min(rank) as best, json_agg(index order by index desc) as indexes,
+        select id, sum(1.0::float8 / (${sql.lit(FUSION)} + rank)) as fused, min(rank) as best,
+          json_agg(distinct index order by index desc) as indexes,
           max(vector_score) as vector_score, min(vector_rank) as vector_rank, max(embedding_model) as embedding_model,
           max(fts_score) as fts_score, min(fts_rank) as fts_rank
         from (${sql.join(ways, sql` union all `)}) as ways (

@@ -246,7 +246,7 @@ describe('the archival memory of an agent', () => {
 
 /** A search whose embedders are the caller's, whatever the model. */
 async function searchWith(embedders: Embedders, body: SearchPassages, few?: number): Promise<FoundPassage[]> {
-  const found = await searchPassages(hers, await prepareSearch(hers, embedders, body), body, few)
+  const found = await searchPassages(hers, await prepareSearch(hers, { embedders, stores: {} }, body), body, few)
   return JSON.parse((found as unknown as RawJson).text)
 }
 const ofLexical: Embedders = { of: async () => lexical }

@@ -1,23 +1,39 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
+import type { VectorStores } from '../../embed/stores.ts'
 import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { RawJson } from '../../lib/json.ts'
 import { inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { passages, passagesWithVectors } from './schema.ts'
-import { findPlaces, type Places, type ServingModel, type Wanted } from './search-places.ts'
+import { askStore } from './search-hosted.ts'
+import { findPlaces, type ServingModel, type Wanted } from './search-places.ts'
 import type { FoundMemories, FoundPassage, SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
-import { type Asked, type AskedVector, allowed, type Filter, LOOKED_AT, searchTables } from './search-statement.ts'
+import { type AskedVector, allowed, type Filter, type Found, LOOKED_AT, searchTables } from './search-statement.ts'
+
+/** The outside world of a search. */
+export interface Searched {
+  embedders: Embedders
+  stores: VectorStores
+}
 
 /** A search that is ready to run: what had to be asked of the outside world has been. */
 export interface PreparedSearch {
-  places: Places
+  filter: Filter
+  limit: number
+  /** What the clocks of those who ask show. */
+  zone: string
   mode: SearchMode
   /** Absent: nothing in particular is looked for. */
   query: string | undefined
   vectors: AskedVector[]
+  /** What is looked for by words; absent: nothing. */
+  words: string | undefined
+  wordsFound: Found | undefined
   /** Why a model's vectors are left out. */
-  error: string | undefined
+  vectorError: string | undefined
+  /** Why the hosted store is left out. */
+  storeError: string | undefined
 }
 
 /** How much of a query is looked for by words: each word is work. */
@@ -40,48 +56,26 @@ async function embedQuery(scope: Scope, embedders: Embedders, models: readonly S
   }
 }
 
-/**
- * Finds where to search and embeds the query: to be done outside of any transaction, as models may be asked over the
- * network. 404 for what the organization doesn't have. A model that fails fails a search by vectors; a hybrid one does
- * without it, and says so.
- */
-export async function prepareSearch(
-  scope: Scope,
-  embedders: Embedders,
-  wanted: Wanted & { query?: string | null | undefined; search_mode?: SearchMode | null | undefined },
-): Promise<PreparedSearch> {
-  const places = await findPlaces(scope, wanted)
-  const mode = wanted.search_mode ?? 'hybrid'
-  const query = wanted.query?.trim() || undefined
-  const prepared: PreparedSearch = { places, mode, query, vectors: [], error: undefined }
-  if (query === undefined || mode === 'fts') return prepared
-  if (mode === 'vector' && places.models.length === 0 && places.containers?.length !== 0) {
-    throw invalid(inBody('search_mode', 'cannot be vector: what is searched has no embedding model. Use fts or hybrid'))
-  }
-  const { vectors, failure } = await embedQuery(scope, embedders, places.models, query)
-  if (failure !== undefined && (mode === 'vector' || !(failure instanceof ApiError))) throw failure
-  return { ...prepared, vectors, error: failure instanceof ApiError ? failure.message : undefined }
+/** What is searched for, in the words of either route. */
+interface Wishes extends Wanted {
+  query?: string | null | undefined
+  search_mode?: SearchMode | null | undefined
+  tags?: string[] | null | undefined
+  tag_match_mode?: 'any' | 'all' | null | undefined
+  limit: number
+  period: Period
+  /** Whose clock tells dates without a zone: the agent's, or none. */
+  clock: 'agent' | 'UTC'
 }
 
-/** Whether there is neither a place nor a way to find anything. */
-const isEmpty = ({ places, mode, vectors }: PreparedSearch) =>
-  places.containers?.length === 0 || (mode === 'vector' && vectors.length === 0)
-
-const askedOf = ({ query, mode, vectors }: PreparedSearch, filter: Filter, limit: number, few: number): Asked => ({
-  filter,
-  vectors,
-  words: mode === 'vector' ? undefined : query!.slice(0, WORDS_LENGTH),
-  limit,
-  few,
-})
-
 interface Period {
+  in: Fault['in']
   start: readonly [name: string, text: string | null | undefined]
   end: readonly [name: string, text: string | null | undefined]
 }
 
 /** The instants a period begins and is over at. 422 for what is no date. */
-function readPeriod({ start, end }: Period, zone: string, where: Fault['in']): Pick<Filter, 'from' | 'before'> {
+function readPeriod({ in: where, start, end }: Period, zone: string): Pick<Filter, 'from' | 'before'> {
   const [from, to] = [start, end].map(([name, text]) => {
     if (!text) return undefined
     const span = readSpan(text, zone)
@@ -93,25 +87,101 @@ function readPeriod({ start, end }: Period, zone: string, where: Fault['in']): P
 }
 
 /**
+ * Finds where to search, embeds the query, and asks the hosted store of an archive that is searched alone. A model that
+ * fails fails a search by vectors; a hybrid one does without it, and says so. 404 for what the organization doesn't have.
+ */
+async function prepare(scope: Scope, { embedders, stores }: Searched, wishes: Wishes): Promise<PreparedSearch> {
+  const { limit, period, clock } = wishes
+  const { containers, models, hosted, timezone } = await findPlaces(scope, wishes)
+  const zone = (clock === 'agent' && timezone) || 'UTC'
+  const filter: Filter = {
+    organizationId: scope.organizationId,
+    containers,
+    tags: wishes.tags ?? [],
+    allTags: wishes.tag_match_mode === 'all',
+    ...readPeriod(period, zone),
+  }
+  const mode = wishes.search_mode ?? 'hybrid'
+  const query = wishes.query?.trim() || undefined
+  const words = mode === 'vector' ? undefined : query?.slice(0, WORDS_LENGTH)
+  const prepared: PreparedSearch = {
+    filter,
+    limit,
+    zone,
+    mode,
+    query,
+    words,
+    vectors: [],
+    wordsFound: undefined,
+    vectorError: undefined,
+    storeError: undefined,
+  }
+  if (query === undefined || containers?.length === 0) return prepared
+  if (mode !== 'fts') {
+    if (mode === 'vector' && models.length === 0) {
+      throw invalid(
+        inBody('search_mode', 'cannot be vector: what is searched has no embedding model. Use fts or hybrid'),
+      )
+    }
+    const { vectors, failure } = await embedQuery(scope, embedders, models, query)
+    if (failure !== undefined && (mode === 'vector' || !(failure instanceof ApiError))) throw failure
+    prepared.vectors = vectors
+    prepared.vectorError = failure instanceof ApiError ? failure.message : undefined
+  }
+  if (hosted === undefined) return prepared
+  const [vector] = prepared.vectors
+  const answer = await askStore(scope, stores, hosted, { mode, vector, words, filter, limit })
+  return {
+    ...prepared,
+    vectors: vector ? [{ ...vector, found: answer.vector }] : [],
+    wordsFound: answer.words,
+    storeError: answer.error,
+  }
+}
+
+/**
+ * A search of passages, ready to run: to be made outside of any transaction, as models and stores may be asked over the
+ * network. 404 for what the organization doesn't have, 422 for what is no date, 502 and the like for what doesn't answer.
+ */
+export const prepareSearch = (scope: Scope, searched: Searched, body: SearchPassages): Promise<PreparedSearch> =>
+  prepare(scope, searched, {
+    ...body,
+    limit: body.limit ?? 50,
+    period: { in: 'body', start: ['start_date', body.start_date], end: ['end_date', body.end_date] },
+    clock: 'UTC',
+  })
+
+/** The same for a search of an agent's archival memory. */
+export const prepareMemorySearch = (
+  scope: Scope,
+  searched: Searched,
+  agent_id: string,
+  { top_k, start_datetime, end_datetime, ...wishes }: SearchArchivalMemory,
+): Promise<PreparedSearch> =>
+  prepare(scope, searched, {
+    ...wishes,
+    agent_id,
+    limit: top_k ?? 5,
+    period: { in: 'query', start: ['start_datetime', start_datetime], end: ['end_datetime', end_datetime] },
+    clock: 'agent',
+  })
+
+/** Whether there is neither a place nor a way to find anything. */
+const isEmpty = ({ filter, mode, vectors }: PreparedSearch) =>
+  filter.containers?.length === 0 || (mode === 'vector' && vectors.length === 0)
+
+/**
  * The passages that fit a query best, ready to go out, with how each was found; without a query, the newest. One
  * statement. `few`: up to how many candidates are compared one by one rather than by an index.
  */
 export async function searchPassages(
   scope: Scope,
   prepared: PreparedSearch,
-  body: SearchPassages,
+  { include }: Pick<SearchPassages, 'include'>,
   few: number = LOOKED_AT,
 ): Promise<FoundPassage[]> {
-  const { tags, tag_match_mode, include } = body
-  const filter: Filter = {
-    organizationId: scope.organizationId,
-    containers: prepared.places.containers,
-    tags: tags ?? [],
-    allTags: tag_match_mode === 'all',
-    ...readPeriod({ start: ['start_date', body.start_date], end: ['end_date', body.end_date] }, 'UTC', 'body'),
-  }
   if (prepared.query !== undefined && isEmpty(prepared)) return []
-  const limit = body.limit ?? 50
+  const { filter, limit } = prepared
   const shape = include?.length ? passagesWithVectors : passages
   const { json } = shape.written[scope.names]
   const mode = prepared.mode === 'hybrid' && prepared.vectors.length === 0 ? 'fts' : prepared.mode
@@ -123,11 +193,12 @@ export async function searchPassages(
         from (select p.*, row_number() over (order by p.created_at desc, p.id desc) as n from passages p
           where ${allowed(filter)} order by n limit ${limit}) as passages order by n`
       : sql`
-        with ${sql.join(searchTables(askedOf(prepared, filter, limit, few)))}
+        with ${sql.join(searchTables({ ...prepared, few }))}
         select '{"passage":' || ${json} || ',"score":' || hits.score || ',"metadata":'
           || json_strip_nulls(json_build_object('search_mode', ${mode}::text, 'rank', hits.n, 'indexes', indexes,
             'vector_score', vector_score, 'vector_rank', vector_rank, 'embedding_model', hits.embedding_model,
-            'fts_score', fts_score, 'fts_rank', fts_rank, 'vector_error', ${prepared.error ?? null}::text))::text
+            'fts_score', fts_score, 'fts_rank', fts_rank, 'vector_error', ${prepared.vectorError ?? null}::text,
+            'store_error', ${prepared.storeError ?? null}::text))::text
           || '}' as json
         from hits join passages on passages.organization_id = ${scope.organizationId} and passages.id = hits.id
         order by hits.n`,
@@ -139,26 +210,16 @@ export async function searchPassages(
 export async function searchArchivalMemory(
   scope: Scope,
   prepared: PreparedSearch,
-  asked: SearchArchivalMemory,
   few: number = LOOKED_AT,
 ): Promise<FoundMemories> {
-  const zone = prepared.places.timezone ?? 'UTC'
-  const { start_datetime, end_datetime } = asked
-  const filter: Filter = {
-    organizationId: scope.organizationId,
-    containers: prepared.places.containers,
-    tags: asked.tags ?? [],
-    allTags: asked.tag_match_mode === 'all',
-    ...readPeriod({ start: ['start_datetime', start_datetime], end: ['end_datetime', end_datetime] }, zone, 'query'),
-  }
   if (prepared.query === undefined || isEmpty(prepared)) return { results: [], count: 0 }
   const rows = await scope.query<{ id: string; created_at: string; text: string; tags: string[] }>(sql`
-    with ${sql.join(searchTables(askedOf(prepared, filter, asked.top_k ?? 5, few)))}
+    with ${sql.join(searchTables({ ...prepared, few }))}
     select p.id, p.created_at, p.text, p.tags
     from hits join passages p on p.organization_id = ${scope.organizationId} and p.id = hits.id order by hits.n`)
   const results = rows.map(({ id, created_at, text, tags }) => ({
     id,
-    timestamp: inZone(new Date(created_at), zone),
+    timestamp: inZone(new Date(created_at), prepared.zone),
     content: text,
     tags,
   }))
