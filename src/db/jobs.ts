@@ -38,15 +38,14 @@ export interface Jobs {
   /** Makes sure that the queues are there, one after the other: first the one that another's jobs come to when they are given up. */
   open(queues: Record<string, QueueOptions>): Promise<void>
   /**
-   * Adds a job, within `trx` if given. Of jobs with one key one waits and one runs at most: a third is the same work as
-   * the one that waits.
+   * Adds jobs by one statement, within `trx` if given. Of jobs with one key one waits and one runs at most: a third is
+   * the same work as the one that waits.
    */
   add<Q extends Queue>(
     trx: Kysely<Tables> | undefined,
     actor: Actor,
     queue: Q,
-    data: JobData[Q],
-    key: string,
+    list: readonly { data: JobData[Q]; key: string }[],
   ): Promise<void>
   /** Whether the work of a job that a queue gave up is another's: one with its key waits, is being done, or came later. */
   isOvertaken(queue: Queue, id: string): Promise<boolean>
@@ -92,6 +91,7 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
     schedule: false,
     superviseIntervalSeconds: UPKEEP_S,
     monitorIntervalSeconds: UPKEEP_S,
+    queueCacheIntervalSeconds: UPKEEP_S,
   }
   await install(kysely, settings)
   const boss = new PgBoss({ ...settings, db: fromKysely(kysely), migrate: false, supervise })
@@ -122,13 +122,14 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
       // Of a server's work that others may share the database with, only what fell silent long enough ago.
       if (database.engine === 'postgres') await boss.supervise()
     },
-    async add(trx, actor, queue, data, key) {
+    async add(trx, actor, queue, list) {
       const about: Enqueued = {
         organization_id: actor.organizationId,
         user_id: actor.userId,
         request_id: actor.requestId,
       }
-      await boss.send(queue, { ...data, ...about }, { db: fromKysely(trx ?? kysely), singletonKey: key })
+      const added = list.map(({ data, key }) => ({ data: { ...data, ...about }, singletonKey: key }))
+      await boss.insert(queue, added, { db: fromKysely(trx ?? kysely) })
     },
     async isOvertaken(queue, id) {
       // Done again after an error, it has lost what it knew of the job that was given up.

@@ -40,6 +40,8 @@ export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnTyp
    * and one runs at most.
    */
   enqueue<Q extends Queue>(queue: Q, data: JobData[Q], key: string): Promise<void>
+  /** The same for several jobs, by one statement. */
+  enqueueAll<Q extends Queue>(queue: Q, list: readonly { data: JobData[Q]; key: string }[]): Promise<void>
   /** The same caller in another organization: for the operating organization alone; any other gets an error. */
   within(organizationId: string): Scope
   /** The same without the caller's `If-Match`: for what a change brings along. */
@@ -97,10 +99,12 @@ export function createScope(shared: Shared, actor: Actor, trx?: Kysely<Tables>, 
       }
     },
     query: (statement) => rowsOf(context, statement),
-    async enqueue(queue, data, key) {
+    enqueue: (queue, data, key) => scope.enqueueAll(queue, [{ data, key }]),
+    async enqueueAll(queue, list) {
       const { jobs } = shared
       if (!jobs) throw new Error('Background work was asked for where none is done.')
-      await jobs.add(trx, actor, queue, data, key)
+      if (list.length === 0) return
+      await jobs.add(trx, actor, queue, list)
       if (trx) queues.add(queue)
       else jobs.wake(queue)
     },

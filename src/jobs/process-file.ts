@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { BOUNDS, type Bounds } from '../files/fault.ts'
 import { type Read, type Reading, readFile, type ToRead } from '../files/read.ts'
-import { typeNamed } from '../files/types.ts'
+import { typeNamed, typeOf } from '../files/types.ts'
 import { ApiError } from '../lib/errors.ts'
 import { append, openScratch } from '../lib/scratch.ts'
 import { showFile } from '../resources/folders/agent-files.ts'
@@ -79,7 +79,7 @@ const begin = (scope: Scope, file: Held, { text, chunks, lines }: Read): Promise
     const progress = { processing_status: 'embedding', ...kept, chunks_embedded: 0 } as const
     if (!(await advance(tx, file.id, progress, file))) return false
     await deletePassages(tx, file.id)
-    await showFile(tx, file)
+    if (text !== file.content) await showFile(tx, file)
     return true
   })
 
@@ -160,10 +160,11 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
   async handler(scope, { file_id }, signal) {
     const file = await find(scope, file_id)
     if (!file || ['completed', 'error'].includes(file.processing_status)) return
-    const type = typeNamed(file.file_type ?? '')
+    const resumed = file.processing_status === 'embedding' && file.content !== null
+    // A text that came with an agent file is there to be cut, whatever it was read from.
+    const type = typeNamed(file.file_type ?? '') ?? (resumed ? typeOf('text/plain', file.file_name) : undefined)
     if (!type) return fail(scope, file_id, `It is of a type that can't be read: ${file.file_type}.`)
     const job = { type, kind: file, size: file.chunk_size ?? LEXICAL.embedding_chunk_size! }
-    const resumed = file.processing_status === 'embedding' && file.content !== null
     const reading: Reading = resumed
       ? await readFile({ ...job, from: { text: file.content! } }, signal, bounds)
       : await readUploaded(scope, file_id, job, signal, bounds)

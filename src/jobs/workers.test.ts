@@ -28,6 +28,8 @@ const run = (statement: ReturnType<typeof sql>) => statement.execute(server.data
 
 /** Another server on the same database does what is due, until it ends. */
 async function serve(embedders: Embedders, embed_container = embedContainer(embedders)) {
+  // It looks for what others left as soon as it starts, and doesn't go by what one of them saw at its own time.
+  await run(sql`update jobs.queue set monitor_on = now() - interval '1 hour', singletons_active = null`)
   const jobs = await openJobs(server.database, { supervise: false })
   const scopeOf = ({ organizationId }: { organizationId: string }) => server.scopeOf(organizationId)
   const work = { process_file: processFile(embedders), embed_container }
@@ -44,7 +46,7 @@ async function dieAtTheLastTry(key: string) {
       heartbeat_on = now() - interval '1 hour'
     where singleton_key = ${key} and state < 'active' returning id`)) as { rows: unknown[] }
   expect(rows).toHaveLength(1)
-  await run(sql`update jobs.queue set monitor_on = now() - interval '1 hour', maintain_on = now() - interval '1 hour'`)
+  await run(sql`update jobs.queue set maintain_on = now() - interval '1 hour'`)
   await boss.stop({ graceful: false, close: false })
 }
 

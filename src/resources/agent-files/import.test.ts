@@ -394,3 +394,23 @@ test('an export that can’t be had is refused', async () => {
   const { headers } = await server.alice.get(`/v1/agents/${id}/export`)
   expect(headers['content-disposition']).toBe(`attachment; filename="agent.af"; filename*=UTF-8''Imported.af`)
 })
+
+test('the files of an agent file are found by a search, as uploaded ones are', async () => {
+  const source = { id: 'source-0', name: fresh('papers') }
+  const texts = { id: 'file-0', source_id: 'source-0', file_name: 'a.md', content: 'The bakery opens at seven.' }
+  const unread = { id: 'file-1', source_id: 'source-0', file_name: 'b.md' }
+  const [id] = await imported(
+    server.alice,
+    fileOf({ source_ids: ['source-0'] }, { sources: [source], files: [texts, unread] }),
+  )
+  const [folder] = (await agentOf(id!)).sources
+  await server.settle()
+  const files = (await server.alice.get(`/v1/folders/${folder.id}/files?order=asc`)).body
+  expect(files.map(({ processing_status, total_chunks }: Json) => [processing_status, total_chunks])).toEqual([
+    ['completed', 1],
+    ['pending', undefined],
+  ])
+  const body = { query: 'when does the bakery open', folder_id: folder.id }
+  const found = (await server.alice.post('/v1/passages/search', body)).body
+  expect(found.map(({ passage }: Json) => passage.text)).toEqual([texts.content])
+})

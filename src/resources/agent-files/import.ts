@@ -39,6 +39,11 @@ export async function importAgents(
     await insertRecords(tx, 'files_agents', plan.openFiles)
     const imported = plan.agents.map(({ id }) => id)
     if (plan.files.length > 0) await showImported(tx, imported)
+    const texts = plan.files.filter(({ content }) => content != null)
+    await tx.enqueueAll(
+      'process_file',
+      texts.map(({ id }) => ({ data: { file_id: id }, key: id })),
+    )
     await insertGroups(tx, plan.groups)
     await insertMessages(tx, plan.messages)
     return again.warnings

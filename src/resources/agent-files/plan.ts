@@ -120,10 +120,10 @@ export async function planImport(
   for (const { at: _, id, source_id, ...body } of file.files) {
     // Embeddings don't travel: whatever was done with the text is to be done again.
     const again = {
-      processing_status: 'pending',
+      processing_status: body.content == null ? 'pending' : 'embedding',
       error_message: undefined,
-      total_chunks: undefined,
-      chunks_embedded: undefined,
+      total_chunks: body.content == null ? undefined : 0,
+      chunks_embedded: body.content == null ? undefined : 0,
     }
     const file_name = body.file_name ?? body.original_file_name ?? id
     const line_count = body.content == null ? undefined : countLines(body.content, { ...body, file_name })

@@ -47,6 +47,6 @@ export async function storageRoutes(app: App) {
         response: { 200: Type.Number() },
       },
     },
-    ({ scope, headers }) => totalStorageSize(scope, headers['storage-unit'] ?? 'GB'),
+    ({ scope, headers }) => totalStorageSize(scope, headers['storage-unit'] ?? headers.storage_unit ?? 'GB'),
   )
 }

@@ -278,6 +278,7 @@ export type ListModels = Static<typeof ListModels>
 const STORAGE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 export type StorageUnit = (typeof STORAGE_UNITS)[number]
 
-export const StorageHeaders = Type.Object({
-  'storage-unit': Optional(OneOf(STORAGE_UNITS, { description: 'Default GB.' })),
-})
+const storageUnit = Optional(OneOf(STORAGE_UNITS, { description: 'Default GB.' }))
+
+/** The published API has the first spelling, its server took the second. */
+export const StorageHeaders = Type.Object({ 'storage-unit': storageUnit, storage_unit: storageUnit })
