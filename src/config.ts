@@ -29,6 +29,8 @@ export interface Config {
   /** The model handle of agents made without one. */
   defaultModel: string
   logLevel: string
+  /** Whether a script of npm started the server. */
+  startedByNpm: boolean
   /** Requests of one API key in a minute; absent: as many as it likes. */
   rateLimit: number | undefined
   /** Web pages of these origins may call the API from a browser; `*`: of any. */
@@ -172,6 +174,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     uploadLimit: wholeNumber(env, 'CAIRN_UPLOAD_LIMIT', 50 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     defaultModel,
     logLevel,
+    startedByNpm: text('npm_lifecycle_event') !== undefined,
     rateLimit: text('CAIRN_RATE_LIMIT') ? wholeNumber(env, 'CAIRN_RATE_LIMIT', 0, 1, 1_000_000) : undefined,
     corsOrigins: readOrigins(text('CAIRN_CORS_ORIGINS')),
     trustProxy: readNetworks(env, 'CAIRN_TRUST_PROXY'),

@@ -135,6 +135,17 @@ describe('a later start', () => {
     for (const text of [HIDDEN, key, made.key]) expect(log.join('\n') + errors).not.toContain(text)
   })
 
+  test('by npm ends with npm', async () => {
+    const store = await copy()
+    const npm = store.start(['npm', 'start'])
+    const url = (await npm.line(/^Cairn +(http:\S+)$/))[1]!
+    await npm.line(/^Try /)
+    expect((await caller(url, key)('GET', '/v1/archives')).status).toBe(200)
+    // Its output is the server's too: it is over when both have ended.
+    await npm.kill('SIGTERM')
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
   test.skipIf(postgres)('of a second server on one data directory is refused, and the first goes on', async () => {
     const store = await copy()
     const first = await store.serve()

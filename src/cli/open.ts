@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, ConfigError } from '../config.ts'
 import { type Database, openDatabase } from '../db/database.ts'
+import { makeDataDirectory } from '../db/lock.ts'
 import { indexSearches, migrate } from '../db/migrate.ts'
 import { type Cipher, createCipher } from '../lib/cipher.ts'
 
@@ -22,7 +23,7 @@ async function fingerprintIn(database: Database): Promise<string | undefined> {
 function keyFrom(dataDir: string, make: boolean): string {
   const file = join(dataDir, 'encryption.key')
   if (make) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeDataDirectory(dataDir)
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
     try {

@@ -88,6 +88,14 @@ export async function serve(): Promise<number> {
   }
 }
 
+const LOOK_MS = 250
+
+/** npm tells its script of a signal by ending the shell in between, which doesn't pass it on. */
+function whenOrphaned(stop: () => void): void {
+  const parent = process.ppid
+  setInterval(() => process.ppid !== parent && stop(), LOOK_MS).unref()
+}
+
 async function serveWith(config: Config): Promise<void> {
   checkDefaultModel(config)
   const logger = createLogger(config.logLevel)
@@ -98,6 +106,7 @@ async function serveWith(config: Config): Promise<void> {
     try {
       const stop = Promise.withResolvers<void>()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
+      if (config.startedByNpm) whenOrphaned(() => stop.resolve())
       // The greeting comes first: what the framework has to say on listening is in it.
       logger.level = 'silent'
       await app.listen({ port: config.port, host: config.host }).catch((error) => {
