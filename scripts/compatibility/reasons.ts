@@ -51,7 +51,6 @@ const PASSAGES = [
 
 /** What an operation doesn't do though its parameters and fields are all there. */
 export const LIMITS: Readonly<Record<string, string>> = {
-  'POST /v1/tools/search': '`search_mode=vector` is a 422, and `hybrid` goes by words alone (later: vectors of tools)',
   ...Object.fromEntries(
     PASSAGES.map((operation) => [operation, '`embedding` is there with `include=passage.embedding` only']),
   ),

@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, invalid } from '../lib/errors.ts'
 import { storageFault } from '../lib/json.ts'
+import { formName } from './letta.ts'
 import { readQuery } from './query.ts'
 
 export const MEDIA_TYPE = 'multipart/form-data'
@@ -19,7 +20,10 @@ export function tooLarge(reply: FastifyReply, detail: string): ApiError {
 
 const sizeFault = (request: FastifyRequest) => `The body is larger than ${request.routeOptions.bodyLimit} bytes.`
 
-/** The parts of a form as text, by their names, all of them together no larger than a body may be. */
+/**
+ * The parts of a form as text, by their names, all of them together no larger than a body may be. Fields the route doesn't
+ * know are left out where they are ignored.
+ */
 async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<Record<string, string[]>> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length']) > limit) throw tooLarge(reply, sizeFault(request))
@@ -33,6 +37,8 @@ async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<
         : Buffer.from(typeof part.value === 'string' ? part.value : JSON.stringify(part.value))
     left -= bytes.length
     if (left < 0 || (part.type === 'field' && part.valueTruncated)) throw tooLarge(reply, sizeFault(request))
+    const name = formName(request, part.fieldname)
+    if (name === undefined) continue
     let text: string
     try {
       text = utf8.decode(bytes)
@@ -41,7 +47,7 @@ async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<
     }
     const fault = part.type === 'field' && storageFault(text)
     if (fault) throw invalid({ in: 'body', field: part.fieldname, message: fault.message })
-    parts[part.fieldname] = [...(parts[part.fieldname] ?? []), text]
+    parts[name] = [...(parts[name] ?? []), text]
   }
   return parts
 }

@@ -89,6 +89,35 @@ describe('the Letta surface', () => {
     expect((await alice.get('/v1/archives/?colour=red')).status).toBe(422)
   })
 
+  test('ignores fields of a form it does not know, whatever they hold; the neutral one names them', async () => {
+    const { alice, bob } = server
+    const form = () => {
+      const parts = new FormData()
+      parts.append('skip_tools', '1')
+      parts.append('logo', new Blob([new Uint8Array([0xff, 0xfe, 0])]), 'logo.png')
+      for (const name of ['note', 'note[]']) parts.append(name, 'a\0b')
+      parts.append('name', 'From a form')
+      parts.append('file', new Blob([JSON.stringify({ agents: [{ id: 'agent-0', name: 'Filed' }] })]), 'a.af')
+      return parts
+    }
+    const made = await alice.post('/letta/v1/agents/import', form())
+    expect([made.status, made.body.agent_ids?.length]).toEqual([200, 1])
+    const [id] = made.body.agent_ids
+    expect((await alice.get(`/v1/agents/${id}`)).body.name).toBe('From a form')
+    expect((await bob.get(`/letta/v1/agents/${id}`)).status).toBe(404)
+    const refused = new FormData()
+    refused.append('skip_tools', '1')
+    refused.append('file', new Blob(['{}']), 'a.af')
+    expect((await alice.post('/v1/agents/import', refused)).body.errors).toEqual([
+      { in: 'body', field: 'skip_tools', message: 'is not a known name here' },
+    ])
+    // What it does know is looked at as ever.
+    refused.append('strip_messages', 'perhaps')
+    expect((await alice.post('/letta/v1/agents/import', refused)).body.errors).toEqual([
+      { in: 'body', field: 'strip_messages', message: 'must be true or false' },
+    ])
+  })
+
   test('takes a null at the top of a patch as nothing to change; the neutral one clears', async () => {
     const { alice } = server
     const { body: block } = await alice.post('/v1/blocks/', {

@@ -53,17 +53,27 @@ export const namesFor = (request: FastifyRequest) => (isLetta(request) ? nameFau
 export const olderSdk = (request: FastifyRequest): string | undefined =>
   isLetta(request) ? (request.headers['x-fern-language'] as string | undefined) : undefined
 
+/** The neutral name of a parameter or a form's field; undefined for one the schema doesn't know. */
+function knownName(given: string, { properties = {} }: Schema): string | undefined {
+  const bare = given.replace(/\[\]$/, '')
+  const name = Object.hasOwn(NEUTRAL_FIELDS, bare) ? NEUTRAL_FIELDS[bare]! : bare
+  return Object.hasOwn(properties, name) ? name : undefined
+}
+
+/** The name by which a route knows a form's field, as `knownName`; without the surface, the name that is given. */
+export const formName = (request: FastifyRequest, given: string): string | undefined =>
+  isLetta(request) ? knownName(given, request.routeOptions.schema!.body as Schema) : given
+
 /** A query string in neutral names, with the parameters the route knows. */
-function decodeQuery(query: Record<string, string | string[]>, { properties = {} }: Schema) {
-  const known = Object.entries(query).flatMap(([given, value]) => {
-    const bare = given.replace(/\[\]$/, '')
-    const name = NEUTRAL_FIELDS[bare] ?? bare
-    const schema = properties[name]
-    if (!schema) return []
+function decodeQuery(query: Record<string, string | string[]>, known: Schema) {
+  const parameters = Object.entries(query).flatMap(([given, value]) => {
+    const name = knownName(given, known)
+    if (name === undefined) return []
+    const schema = known.properties![name]!
     const neutral = (text: string) => ((schema.enum ?? schema.items?.enum) ? (NEUTRAL_VALUES[text] ?? text) : text)
     return [[name, Array.isArray(value) ? value.map(neutral) : neutral(value)]]
   })
-  return Object.fromEntries(known)
+  return Object.fromEntries(parameters)
 }
 
 /** The fields of a patch that are to be changed. */

@@ -40,7 +40,16 @@ async function save(part: MultipartFile, scratch: FileHandle, limit: number, rep
   return { size, sha256: hash.digest('base64url') }
 }
 
-/** Reads the form to its end, its one file into `scratch`. */
+/** Reads a part nobody asked for, and forgets it. */
+async function passOver(part: MultipartFile, reply: FastifyReply, tooLong: string) {
+  let size = 0
+  for await (const bytes of part.file as AsyncIterable<Buffer>) {
+    size += bytes.length
+    if (size > AROUND) throw tooLarge(reply, tooLong)
+  }
+}
+
+/** Reads the form to its end, its one file into `scratch`. On the surface for Letta clients other parts are ignored. */
 async function readForm<Accepted>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,8 +65,10 @@ async function readForm<Accepted>(
       if (found) throw invalid(inBody('file', 'must be one file: send the others in requests of their own'))
       const accepted = accept({ fileName: part.filename, mediaType: part.mimetype })
       found = { accepted, ...(await save(part, scratch, limit, reply)) }
-    } else if (part.type === 'file' || namesOf(request) === 'neutral') {
+    } else if (namesOf(request) === 'neutral') {
       throw invalid(inBody(part.fieldname, 'is not known: the one part of this form is "file"'))
+    } else if (part.type === 'file') {
+      await passOver(part, reply, `${part.fieldname}: is larger than ${AROUND} bytes, and not the part "file".`)
     }
   }
   if (!found) throw missing()

@@ -98,6 +98,12 @@ describe('tools of the SDK', () => {
     const core = await alice.tools.search({ query: 'search', search_mode: 'fts', tool_types: ['letta_core'] })
     expect(core.length).toBeGreaterThan(0)
     for (const { tool } of core) expect(tool.tool_type).toBe('letta_core')
+    for (const search_mode of ['vector', 'hybrid'] as const) {
+      const [nearest] = await alice.tools.search({ query: 'brew a pot of tea', search_mode, limit: 1 })
+      expect(nearest).toMatchObject({ tool: { name: 'brew_tea' }, vector_rank: 1 })
+      const his = await bob.tools.search({ query: 'brew a pot of tea', search_mode, limit: 100 })
+      expect(his.map(({ tool }) => tool.name)).not.toContain('brew_tea')
+    }
     expect(
       (await bob.tools.search({ query: 'brew tea', search_mode: 'fts' })).map(({ tool }) => tool.name),
     ).not.toContain('brew_tea')

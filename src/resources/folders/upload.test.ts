@@ -62,6 +62,32 @@ describe('an upload', () => {
     }
   })
 
+  test('comes with fields of the caller’s own, which the surface for Letta clients passes over', async () => {
+    const { alice, bob } = server
+    const folder = await newFolder()
+    const form = (more = 'small') => {
+      const parts = new FormData()
+      parts.append('note', 'before the file')
+      parts.append('thumbnail', new Blob([new Uint8Array([0xff, 0xfe, 0])]), 'a.png')
+      parts.append('file', new Blob(['the text']), 'a.txt')
+      parts.append('more', 'after it')
+      parts.append('preview', new Blob([more]), 'b.txt')
+      return parts
+    }
+    for (const path of ['folders', 'sources']) {
+      const url = `/v1/${path}/${folder}/upload?duplicate_handling=replace`
+      const { status, body } = await alice.post(`/letta${url}`, form())
+      expect([status, body.file_name, body.file_size]).toEqual([200, 'a.txt', 8])
+      expect((await bytesOf(body.id)).toString()).toBe('the text')
+      expect((await alice.post(url, form())).body.errors).toEqual([
+        expect.objectContaining({ in: 'body', field: 'note' }),
+      ])
+      expect((await bob.post(`/letta${url}`, form())).status).toBe(404)
+      expect((await alice.post(`/letta${url}`, form('x'.repeat(70_000)))).status).toBe(413)
+    }
+    expect(await namesIn(folder)).toEqual(['a.txt'])
+  })
+
   test('is of the type that its media type says, or else its name', async () => {
     const folder = await newFolder()
     const cases: [name: string, type: string, kept: string][] = [

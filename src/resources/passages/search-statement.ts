@@ -51,7 +51,7 @@ export interface Asked {
 export const LOOKED_AT = 5_000
 
 /** How little the first places weigh more than the next. */
-const FUSION = 60
+export const FUSION = 60
 
 /** How far each way of finding looks down before the ways are joined, by the hits that are wanted. */
 export const depthOf = (limit: number) => (limit <= 50 ? 100 : 200)

@@ -142,16 +142,13 @@ export type ListTools = Static<typeof ListTools>
 
 export const SearchTools = Strict({
   query: Optional(
-    OrNull(
-      Type.String({ maxLength: 2000, description: 'Words to look for. Without any, the newest tools are found.' }),
-    ),
+    OrNull(Type.String({ maxLength: 2000, description: 'What to look for. Without it, the newest tools are found.' })),
   ),
   search_mode: Optional(
     OrNull(
       OneOf(['vector', 'fts', 'hybrid'], {
         description:
-          'By words (fts), by meaning (vector), or by both (hybrid, the default). As long as no embedding model is set, ' +
-          'hybrid is by words alone and vector is refused.',
+          'By words (fts), by the vectors of the built-in embedding model (vector), or by both (hybrid, the default).',
       }),
     ),
   ),
@@ -168,7 +165,7 @@ export const FoundTool = Type.Object(
     tool: Ref(Tool),
     embedded_text: Optional(Type.String({ description: 'The text of the tool that the search reads.' })),
     fts_rank: Optional(Type.Integer({ description: 'Place among those found by words, from 1.' })),
-    vector_rank: Optional(Type.Integer({ description: 'Place among those found by meaning, from 1.' })),
+    vector_rank: Optional(Type.Integer({ description: 'Place among those found by vectors, from 1.' })),
     combined_score: Type.Number({
       description: 'The sum of 1 / (60 + place) over both rankings (reciprocal rank fusion). 0 without a query.',
     }),

@@ -28,11 +28,13 @@ async function search(client: Client, body: object): Promise<FoundTool[]> {
 }
 const names = (found: FoundTool[]) => found.map(({ tool }) => tool.name)
 const own = { tool_types: ['custom'] }
+const words = { search_mode: 'fts' }
+const vectors = { search_mode: 'vector' }
 
-describe('a search of tools', () => {
+describe('a search of tools by words', () => {
   test('finds words of names, descriptions, parameters and tags, in any inflection, names counting most', async () => {
     const { alice } = server
-    const find = async (query: string) => names(await search(alice, { query, ...own }))
+    const find = async (query: string) => names(await search(alice, { query, ...words, ...own }))
     expect(await find('invoices')).toEqual(['sendInvoice', 'remind'])
     expect(await find('forecasts')).toEqual(['get_weather'])
     expect(await find('euro')).toEqual(['sendInvoice'])
@@ -46,7 +48,7 @@ describe('a search of tools', () => {
   })
 
   test('gives each place and score, and the text it has read', async () => {
-    const found = await search(server.alice, { query: 'invoice', ...own })
+    const found = await search(server.alice, { query: 'invoice', ...words, ...own })
     expect(found.map(({ tool, ...rest }) => rest)).toEqual([
       {
         embedded_text: 'sendInvoice\nBills a customer.\namount: Sum in euros.\nbilling money',
@@ -61,8 +63,70 @@ describe('a search of tools', () => {
     ])
     const { id } = found[0]!.tool
     expect(found[0]!.tool).toEqual((await server.alice.get(`/v1/tools/${id}`)).body)
-    expect(await search(server.alice, { query: 'invoice', search_mode: 'fts', ...own })).toEqual(found)
-    expect(await search(server.alice, { query: 'invoice', search_mode: 'hybrid', ...own })).toEqual(found)
+  })
+})
+
+describe('a search of tools by vectors', () => {
+  test('finds the nearest first, whatever the form of the words, and tells their places', async () => {
+    const { alice } = server
+    const found = await search(alice, { query: 'weather forecasting for cities', ...vectors, ...own })
+    expect(names(found)[0]).toBe('get_weather')
+    expect(found.map(({ vector_rank, combined_score }) => [vector_rank, combined_score])).toEqual(
+      found.map((_, n) => [n + 1, 1 / (61 + n)]),
+    )
+    expect(found).toHaveLength(3)
+    for (const hit of found) expect(hit).not.toHaveProperty('fts_rank')
+    expect(found[0]!.tool).toEqual((await alice.get(`/v1/tools/${found[0]!.tool.id}`)).body)
+    expect(found[0]!.embedded_text).toContain('Tells the forecast of a city.')
+    // A misspelled word is no word of any tool.
+    expect(await search(alice, { query: 'wether', ...words, ...own })).toEqual([])
+    expect(names(await search(alice, { query: 'wether', ...vectors, ...own }))[0]).toBe('get_weather')
+    expect(names(await search(alice, { query: 'send an invoice', ...vectors, ...own }))[0]).toBe('sendInvoice')
+  })
+
+  test('keeps to types, tags and limit', async () => {
+    const { alice } = server
+    const about = { query: 'weather', ...vectors }
+    expect(names(await search(alice, { ...about, tags: ['money', 'none'] }))).toEqual(['sendInvoice'])
+    expect(names(await search(alice, { ...about, ...own, limit: 1 }))).toEqual(['get_weather'])
+    expect(await search(alice, { ...about, tool_types: [] })).toEqual([])
+  })
+
+  test('follows every change of a tool, and forgets a deleted one', async () => {
+    const { alice } = server
+    const tags = ['followed']
+    await make(alice, 'steady', 'Waters the plants.', {}, tags)
+    const json_schema = { name: 'turning', description: 'Opens a window.' }
+    const { id } = (await alice.post('/v1/tools/', { source_code: 'pass', json_schema, tags })).body
+    const first = async () => names(await search(alice, { query: 'gardening of plants', ...vectors, tags }))
+    expect(await first()).toEqual(['steady', 'turning'])
+    await alice.patch(`/v1/tools/${id}`, { description: 'Gardening of plants.' })
+    expect(await first()).toEqual(['turning', 'steady'])
+    await alice.delete(`/v1/tools/${id}`)
+    expect(await first()).toEqual(['steady'])
+    const [left] = await search(alice, { tags })
+    await alice.delete(`/v1/tools/${left!.tool.id}`)
+  })
+})
+
+describe('a search of tools', () => {
+  test('goes by words and vectors unless told otherwise: the places in both make the score', async () => {
+    const { alice } = server
+    const ranks = async (mode: object) =>
+      new Map((await search(alice, { query: 'invoice due', ...mode, ...own })).map((hit) => [hit.tool.name, hit]))
+    const [byWords, byVectors, both] = [await ranks(words), await ranks(vectors), await ranks({})]
+    expect(await ranks({ search_mode: 'hybrid' })).toEqual(both)
+    expect([...both.keys()].slice(0, 2).sort()).toEqual(['remind', 'sendInvoice'])
+    const score = (rank: number | undefined) => (rank ? 1 / (60 + rank) : 0)
+    for (const [name, { fts_rank, vector_rank, combined_score }] of both) {
+      expect(fts_rank).toBe(byWords.get(name!)?.fts_rank)
+      expect(vector_rank).toBe(byVectors.get(name!)?.vector_rank)
+      expect(combined_score).toBeCloseTo(score(fts_rank) + score(vector_rank), 12)
+    }
+    const scores = [...both.values()].map(({ combined_score }) => combined_score)
+    expect(scores).toEqual([...scores].sort((a, b) => b - a))
+    expect(both.get('get_weather')).toMatchObject({ vector_rank: 3, combined_score: 1 / 63 })
+    expect(both.get('get_weather')).not.toHaveProperty('fts_rank')
   })
 
   test('keeps to types, tags and limit, and without a query shows the newest', async () => {
@@ -86,18 +150,15 @@ describe('a search of tools', () => {
     }
   })
 
-  test('by meaning is refused as long as there is no embedding model', async () => {
-    const reply = await server.alice.post('/v1/tools/search', { query: 'invoice', search_mode: 'vector' })
-    expect(reply.status).toBe(422)
-    expect(reply.body.errors).toEqual([
-      { in: 'body', field: 'search_mode', message: expect.stringContaining('no embedding model is set') },
-    ])
-  })
-
   test('sees the tools of the caller’s organization alone, and needs the right to read', async () => {
-    expect(names(await search(server.bob, { query: 'invoice' }))).toEqual(['his_invoice'])
     const reader = await server.withScopes('read')
-    expect(names(await search(reader, { query: 'invoice', ...own }))).toEqual(['sendInvoice', 'remind'])
+    for (const search_mode of ['fts', 'vector', 'hybrid']) {
+      const asked = { query: 'bills a customer for an invoice', search_mode, ...own }
+      expect(names(await search(server.bob, asked))).toEqual(['his_invoice'])
+      const hers = names(await search(reader, asked))
+      expect(hers).toContain('sendInvoice')
+      expect(hers).not.toContain('his_invoice')
+    }
   })
 
   test('takes schemas of any shape and texts of any length', async () => {
@@ -114,22 +175,23 @@ describe('a search of tools', () => {
       const body = { source_code: 'pass', json_schema: { name: `odd_${n}`, parameters } }
       expect((await bob.post('/v1/tools/', body)).status).toBe(200)
     }
-    expect(await search(bob, { query: 'odd' })).toHaveLength(odd.length)
+    expect(await search(bob, { query: 'odd', ...words })).toHaveLength(odd.length)
     const long = Array.from({ length: 40_000 }, (_, n) => `w${n}`).join(' ')
     const json_schema = { name: 'long', description: long, parameters: { properties: { a: { description: long } } } }
     const made = await bob.post('/v1/tools/', { source_code: 'pass', json_schema, tags: [long, 'x'.repeat(5000)] })
     expect(made.status).toBe(200)
-    expect(names(await search(bob, { query: 'w1234' }))).toEqual(['long'])
+    expect(names(await search(bob, { query: 'w1234', ...words }))).toEqual(['long'])
+    expect(names(await search(bob, { query: 'w12', ...vectors }))).toContain('long')
   })
 
   test('follows every change', async () => {
     const { alice } = server
     const json_schema = { name: 'changing' }
     const { id } = (await alice.post('/v1/tools/', { source_code: 'pass', json_schema })).body
-    expect(await search(alice, { query: 'quokka' })).toEqual([])
+    expect(await search(alice, { query: 'quokka', ...words })).toEqual([])
     await alice.patch(`/v1/tools/${id}`, { description: 'Feeds a quokka.' })
-    expect(names(await search(alice, { query: 'quokkas' }))).toEqual(['changing'])
+    expect(names(await search(alice, { query: 'quokkas', ...words }))).toEqual(['changing'])
     await alice.delete(`/v1/tools/${id}`)
-    expect(await search(alice, { query: 'quokka' })).toEqual([])
+    expect(await search(alice, { query: 'quokka', ...words })).toEqual([])
   })
 })

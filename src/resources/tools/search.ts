@@ -1,40 +1,82 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { inBody, invalid } from '../../lib/errors.ts'
+import { depthOf, FUSION, LOOKED_AT } from '../passages/search-statement.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
+import { nearestTools } from './vectors.ts'
 
-/** How little the first places weigh more than the next (Cormack, Clarke & Büttcher 2009, reciprocal rank fusion). */
-const FUSION = 60
+/** A tool that was found, and its places from 1. */
+interface Hit {
+  id: string
+  fts_rank?: number
+  vector_rank?: number
+}
+
+/** The score of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009). */
+const fused = ({ fts_rank, vector_rank }: Hit) =>
+  [fts_rank, vector_rank].reduce<number>((sum, rank) => (rank ? sum + 1 / (FUSION + rank) : sum), 0)
+
+const best = ({ fts_rank = Infinity, vector_rank = Infinity }: Hit) => Math.min(fts_rank, vector_rank)
+
+/** What two rankings of ids make together: equal scores by the better single place, then the newer tool. */
+function fuse(byWords: readonly string[], byVectors: readonly string[]): Hit[] {
+  const hits = new Map<string, Hit>()
+  for (const [n, id] of byWords.entries()) hits.set(id, { id, fts_rank: n + 1 })
+  for (const [n, id] of byVectors.entries()) hits.set(id, { ...(hits.get(id) ?? { id }), vector_rank: n + 1 })
+  return [...hits.values()].sort((a, b) => fused(b) - fused(a) || best(a) - best(b) || (a.id < b.id ? 1 : -1))
+}
 
 /**
- * The tools that fit a query best: those whose name, description, tags or parameters hold one of its words, in any
- * inflection (English), words of the name counting most. Without a query, the newest. 422 for a search by meaning, as long
- * as there is no embedding model.
+ * The tools that fit a query best: by its words (`fts`: any of them, in any inflection of English, in name, description,
+ * tags or parameters, those of the name counting most), by the vectors of the built-in embedding model (`vector`), or by
+ * both, joined by reciprocal rank fusion (`hybrid`). Without a query, the newest.
  */
 export async function searchTools(scope: Scope, body: SearchTools): Promise<FoundTool[]> {
-  const { search_mode, tool_types, tags, limit } = body
-  if (search_mode === 'vector') {
-    throw invalid(inBody('search_mode', 'cannot be vector: no embedding model is set. Use fts or hybrid'))
-  }
+  const { tool_types, tags } = body
+  const mode = body.search_mode ?? 'hybrid'
+  const limit = body.limit ?? 50
   const query = body.query?.trim()
-  const conditions = [
-    sql<boolean>`tools.organization_id = ${scope.organizationId}`,
-    ...(tool_types ? [sql<boolean>`tools.tool_type = any(${tool_types}::text[])`] : []),
-    ...(tags ? [sql<boolean>`tools.tags ?| ${tags}::text[]`] : []),
-    ...(query ? [sql<boolean>`search_vector @@ asked.words`] : []),
-  ]
-  const order = query ? sql`ts_rank(search_vector, asked.words) desc,` : sql``
-  // Any of the words will do; the more and the rarer places they stand in, the better.
-  const words = sql`replace(plainto_tsquery('english', tool_words(${query ?? ''}))::text, '&', '|')::tsquery`
-  const found = await scope.query<{ json: string; text: string }>(sql`
-    select ${tools.written.neutral.json} as json, tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
-    from tools ${query ? sql`cross join (select ${words} as words) as asked` : sql``}
-    where ${sql.join(conditions, sql` and `)}
-    order by ${order} tools.created_at desc, tools.id desc limit ${limit ?? 50}`)
-  return found.map(({ json, text }, index) => ({
-    tool: JSON.parse(json) as Tool,
-    embedded_text: text,
-    ...(query && { fts_rank: index + 1 }),
-    combined_score: query ? 1 / (FUSION + index + 1) : 0,
-  }))
+  const kept = sql.join(
+    [
+      sql`tools.organization_id = ${scope.organizationId}`,
+      ...(tool_types ? [sql`tools.tool_type = any(${tool_types}::text[])`] : []),
+      ...(tags ? [sql`tools.tags ?| ${tags}::text[]`] : []),
+    ],
+    sql` and `,
+  )
+  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
+
+  const byWords = async (words: string) => {
+    // Any of the words will do; the more and the rarer places they stand in, the better.
+    const asked = sql`select replace(plainto_tsquery('english', tool_words(${words}))::text, '&', '|')::tsquery as words`
+    return idsOf(
+      await scope.query<{ id: string }>(sql`
+        select id from tools cross join (${asked}) as asked where ${kept} and search_vector @@ asked.words
+        order by ts_rank(search_vector, asked.words) desc, created_at desc, id desc limit ${sql.lit(depthOf(limit))}`),
+    )
+  }
+  const newest = async () =>
+    idsOf(
+      await scope.query<{ id: string }>(sql`
+        select id from tools where ${kept} order by created_at desc, id desc limit ${limit}`),
+    )
+
+  const hits: Hit[] = query
+    ? fuse(
+        mode === 'vector' ? [] : await byWords(query),
+        mode === 'fts' ? [] : (await nearestTools(scope, query, kept, LOOKED_AT)).slice(0, depthOf(limit)),
+      ).slice(0, limit)
+    : (await newest()).map((id) => ({ id }))
+
+  const rows = await scope.query<{ id: string; json: string; text: string }>(sql`
+    select tools.id, ${tools.written.neutral.json} as json,
+      tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
+    from tools where ${kept} and tools.id = any(${idsOf(hits)}::text[])`)
+  const written = new Map(rows.map((row) => [row.id, row]))
+  return hits.flatMap(({ id, ...ranks }) => {
+    // One that was deleted meanwhile isn't there any more.
+    const row = written.get(id)
+    if (!row) return []
+    const tool = JSON.parse(row.json) as Tool
+    return [{ tool, embedded_text: row.text, ...ranks, combined_score: fused({ id, ...ranks }) }]
+  })
 }
