@@ -154,7 +154,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     api.register(attachmentRoutes, { prefix: '/v1/agents' })
     api.register(archivalMemoryRoutes(embedders), { prefix: '/v1/agents' })
     api.register(archiveRoutes(stores), { prefix: '/v1/archives' })
-    api.register(passageRoutes(embedders, config.bodyLimit), { prefix: '/v1/archives' })
+    api.register(passageRoutes(embedders, config.bodyLimit, database.engine === 'embedded'), { prefix: '/v1/archives' })
     api.register(embeddingRoutes, { prefix: '/v1' })
     api.register(agentFilesRoutes, { prefix: '/v1/agents' })
     api.register(blockRoutes, { prefix: '/v1/blocks' })

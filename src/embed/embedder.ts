@@ -9,7 +9,7 @@ export interface Embedder {
   local: boolean
   /**
    * One vector for each text, in their order. Throws an ApiError that says what to do when the model can't be used, or
-   * doesn't answer after being asked again with growing pauses.
+   * doesn't answer: a query is asked for once, documents again with growing pauses.
    */
   embed(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<number[][]>
 }

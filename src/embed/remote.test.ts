@@ -110,6 +110,12 @@ describe('embedding by a provider', () => {
     expect(provider.asked).toHaveLength(times)
   })
 
+  test('asks for a query once: whoever searches waits for it', async () => {
+    provider.otherwise = () => ({ status: 503, body: 'down' })
+    await expect(embedder().embed(['a'], 'query')).rejects.toThrow(/answers 503/)
+    expect(provider.asked).toHaveLength(1)
+  })
+
   test('fails when the vectors have another dimension, and says which', async () => {
     const error = embedder({ dimension: 12 }).embed(['a'], 'document')
     await expect(error).rejects.toThrow(/vectors of 24 dimensions for acme-embed, not of 12/)

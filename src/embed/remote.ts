@@ -100,7 +100,7 @@ export async function measureDimension(
 
 /**
  * The embedder of a provider's model, over its official package or the OpenAI API that most servers speak. Texts go in
- * batches, a few at once, each again with growing pauses while the failure may pass. Errors are ApiErrors that tell what
+ * batches, a few at once, each again with growing pauses while the failure may pass; queries once. Errors are ApiErrors that tell what
  * happened, without a key and without what the provider says.
  */
 export function createRemoteEmbedder(
@@ -130,7 +130,8 @@ export function createRemoteEmbedder(
         throw explained(name, error)
       }
     }
-    return retrying(call, failureOf, signal, pauses)
+    // Whoever searches waits for the answer.
+    return retrying(call, failureOf, signal, purpose === 'query' ? [] : pauses)
   }
 
   return {

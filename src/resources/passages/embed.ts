@@ -1,4 +1,5 @@
 import type { Scope } from '../../db/scope.ts'
+import { within } from '../../embed/deadline.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
@@ -9,6 +10,9 @@ import type { Vectors } from './insert.ts'
 const AT_ONCE = 4
 
 const DEFAULT_BATCH = 32
+
+/** How long a request that makes passages waits for their vectors. */
+const PATIENCE_MS = 60_000
 
 /** Throws unless these are vectors as the configuration says, one for each text. */
 function check(vectors: readonly (readonly number[])[], texts: number, config: EmbeddingConfig): void {
@@ -65,15 +69,29 @@ export async function embedTexts(
 
 /**
  * Vectors of new passages, by the model that answers where they are to lie; undefined where none does. While another
- * model is taking its place it needs not answer: the passages get the new one's vectors with all others.
+ * model is taking its place it needs not answer: the passages get the new one's vectors with all others. A model that
+ * isn't done in time is a 502.
  */
 export async function embedNew(
   scope: Scope,
   embedders: Embedders,
   { serving_config, embedding_config }: Pick<Container, 'serving_config' | 'embedding_config'>,
   texts: readonly string[],
+  patienceMs = PATIENCE_MS,
 ): Promise<Vectors | undefined> {
-  if (texts.length === 0) return undefined
-  if (serving_config) return embedTexts(scope, embedders, serving_config, texts).catch(() => undefined)
-  return embedding_config ? embedTexts(scope, embedders, embedding_config, texts) : undefined
+  const config = serving_config ?? embedding_config
+  if (texts.length === 0 || !config) return undefined
+  const made = within(patienceMs, config.handle ?? modelKey(config), (signal) =>
+    embedTexts(scope, embedders, config, texts, signal),
+  )
+  return serving_config ? made.catch(() => undefined) : made
+}
+
+/** Makes sure that new passages can be embedded later: see `Embedders.of`. */
+export async function checkLater(
+  scope: Scope,
+  embedders: Embedders,
+  { embedding_config }: Pick<Container, 'embedding_config'>,
+): Promise<void> {
+  if (embedding_config) await embedders.of(scope, embedding_config)
 }

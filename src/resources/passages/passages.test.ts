@@ -271,6 +271,33 @@ describe('the list of passages', () => {
     expect(pages.flat()).toEqual(idsOf(made.body))
   })
 
+  test('are there at once however many, on an embedded database with vectors to follow', async () => {
+    const { alice } = server
+    const { url, id, archive } = await newArchive()
+    const many = { passages: Array.from({ length: 201 }, (_, n) => ({ text: `kettle ${n}` })) }
+    const made = await alice.post(`${url}/batch`, many)
+    expect([made.status, made.body.length]).toEqual([200, 201])
+    const state = async () => (await alice.get(`${archive}/embedding`)).body
+    const later = server.database.engine === 'embedded'
+    expect(await state()).toMatchObject(
+      later ? { status: 'embedding', total: 201, embedded: 0 } : { status: 'ready', total: 201, embedded: 201 },
+    )
+    const find = (query: string, search_mode: string) =>
+      alice.post('/v1/passages/search', { query, archive_id: id, search_mode, limit: 1 })
+    expect(textsOf([(await find('200', 'fts')).body[0].passage])).toEqual(['kettle 200'])
+    await server.settle()
+    expect(await state()).toMatchObject({ status: 'ready', total: 201, embedded: 201 })
+    expect(textsOf([(await find('kettle 77', 'vector')).body[0].passage])).toEqual(['kettle 77'])
+    const shown = await alice.post(`${url}/batch?${WITH}`, many)
+    expect(shown.body.every(({ embedding }: { embedding: number[] }) => embedding.length === 512)).toBe(true)
+    expect(await state()).toMatchObject({ status: 'ready', total: 402 })
+
+    const other = await newArchive(alice, { embedding_config: scriptedModel('gone') })
+    embedders.unavailable.add('gone')
+    expect((await alice.post(`${other.url}/batch`, many)).status).toBe(422)
+    expect((await alice.get(other.url)).body).toEqual([])
+  })
+
   test('loses nothing when fifty callers create at once', async () => {
     const { alice } = server
     const { url } = await newArchive()

@@ -20,13 +20,17 @@ interface Lacking {
   text: string
 }
 
-/** Passages without a vector of the model, by id, from beyond `after` on. */
+/**
+ * Passages without a vector of the model, by id, from beyond `after` on. Each is looked up: made a join, which it would be
+ * without `is not true`, every passage may be compared with every vector where there are no statistics.
+ */
 const lacking = (scope: Scope, containerId: string, model: string, after: string, limit: number): Promise<Lacking[]> =>
   scope.query(sql<Lacking>`
     select id, text from passages
     where organization_id = ${scope.organizationId} and container_id = ${containerId} and id > ${after}
-      and not exists (select from embeddings where embeddings.organization_id = passages.organization_id
-        and embeddings.passage_id = passages.id and embeddings.model = ${model})
+      and exists (select from embeddings where embeddings.organization_id = passages.organization_id
+        and embeddings.container_id = passages.container_id and embeddings.passage_id = passages.id
+        and embeddings.model = ${model}) is not true
     order by id limit ${limit}`)
 
 /** A transaction in which the container keeps this model. Returns undefined when it has another by now, or is gone. */

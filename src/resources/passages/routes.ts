@@ -5,7 +5,7 @@ import { NoContent, Ref } from '../../lib/wire.ts'
 import { ArchiveParams } from '../archives/schema.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { getContainer } from './container.ts'
-import { embedNew } from './embed.ts'
+import { checkLater, embedNew } from './embed.ts'
 import { addPassages, deletePassage, listPassages, retrievePassage, shown } from './passages.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import {
@@ -26,8 +26,17 @@ const many = { 200: Type.Array(Ref(Passage)) }
 /** How much larger than others the body of a batch may be. */
 const BATCH = 4
 
-/** `/v1/archives/{archive_id}/passages`. `bodyLimit`: the largest body of other requests, in bytes. */
-export const passageRoutes = (embedders: Embedders, bodyLimit: number) => async (app: App) => {
+/**
+ * As many passages as an embedded database takes with their vectors: indexing them in one transaction has everybody else
+ * wait. Those of more are left to background work, of which each transaction is short.
+ */
+const MOST_EMBEDDED = 200
+
+/**
+ * `/v1/archives/{archive_id}/passages`. `bodyLimit`: the largest body of other requests, in bytes. `embedded`: whether the
+ * database is the embedded one.
+ */
+export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded: boolean) => async (app: App) => {
   app.get(
     '/:archive_id/passages',
     {
@@ -91,10 +100,16 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number) => async 
         if (query.include && body.passages.length > MOST_WITH_VECTORS) {
           throw invalid(inBody('passages', `must be at most ${MOST_WITH_VECTORS} with include=passage.embedding`))
         }
+        const later = embedded && !query.include && body.passages.length > MOST_EMBEDDED
         request.prepared = await prepare(
           body.passages,
           (place) => `passages[${place}].created_at`,
-          async (texts) => embedNew(scope, embedders, await getContainer(scope, params.archive_id), texts),
+          async (texts) => {
+            const archive = await getContainer(scope, params.archive_id)
+            if (!later) return embedNew(scope, embedders, archive, texts)
+            await checkLater(scope, embedders, archive)
+            return undefined
+          },
         )
       },
     },

@@ -56,7 +56,7 @@ export const HitMetadata = Type.Object(
     ),
     fts_rank: Place('by words'),
     vector_error: Optional(
-      Type.String({ description: 'Why vectors of a model were left out of a hybrid search: its provider failed.' }),
+      Type.String({ description: 'Why vectors of a model were left out: it is not available, or its provider fails.' }),
     ),
     store_error: Optional(
       Type.String({

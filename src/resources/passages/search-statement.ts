@@ -89,10 +89,17 @@ export const allowed = (filter: Filter) =>
     ...narrowing(filter),
   ])
 
+/**
+ * A join that looks its rows up for each row before it. Where a filter seems to leave one row, as it does without
+ * statistics, any order and any index cost the planner the same, also those that compare every row with every other.
+ */
+const each = (rows: RawBuilder<unknown>) => sql`cross join lateral (${rows} offset 0)`
+
 /** Those of a store's hits that may be found, of whatever the store still has. */
 const among = (filter: Filter, { hits }: Found) => sql`
   unnest(${hits.map(({ id }) => id)}::text[], ${hits.map(({ score }) => score)}::float8[]) as hit (id, score)
-  join passages p on p.id = hit.id where ${allowed(filter)}`
+  ${each(sql`select organization_id, id, container_id, tags, created_at from passages
+    where organization_id = ${filter.organizationId} and id = hit.id`)} p where ${allowed(filter)}`
 
 /**
  * The nearest passages by the vectors of one model, as tables whose names end in `n`; the last one is `vector_n`.
@@ -118,22 +125,29 @@ function byVectors(n: number, asked: Asked, several: boolean): RawBuilder<unknow
   )
   const question = sql`(select ${sql.ref(`vector_${n}`)} from asked)`
   const depth = sql.lit(depthOf(limit))
-  const own = and([
-    sql`e.organization_id = ${filter.organizationId}`,
-    sql`e.model = ${model}`,
-    lyingIn(containers, sql`e.container_id`),
-    // While an archive changes from one of the models to another, it has vectors of both.
-    ...(containers || !several
-      ? []
-      : [
-          sql`exists (select from archives a where a.organization_id = e.organization_id and a.id = e.container_id
-            and embedding_model(coalesce(a.serving_config, a.embedding_config)) = e.model)`,
-        ]),
-  ])
+  const ownBy = (row: 'e' | 'p') =>
+    and([
+      sql`${sql.ref(`${row}.organization_id`)} = ${filter.organizationId}`,
+      lyingIn(containers, sql.ref(`${row}.container_id`)),
+      // While an archive changes from one of the models to another, it has vectors of both.
+      ...(containers || !several
+        ? []
+        : [
+            sql`exists (select from archives a where a.organization_id = ${sql.ref(`${row}.organization_id`)}
+              and a.id = ${sql.ref(`${row}.container_id`)}
+              and embedding_model(coalesce(a.serving_config, a.embedding_config)) = ${model})`,
+          ]),
+    ])
+  const own = sql`e.model = ${model} and ${ownBy('e')}`
   const narrow = narrowing(filter)
-  const joined =
-    narrow.length > 0 ? sql`join passages p on p.organization_id = e.organization_id and p.id = e.passage_id` : sql``
-  const kept = narrow.length > 0 ? sql`${own} and ${and(narrow)}` : own
+  /** The vector of a passage `of`. */
+  const vectorOf = (of: RawBuilder<unknown>) =>
+    sql`${each(sql`select * from embeddings where organization_id = ${filter.organizationId}
+      and container_id = ${of}.container_id and passage_id = ${of}.id and model = ${model}`)} e`
+  const kept =
+    narrow.length > 0
+      ? sql`passages p ${vectorOf(sql`p`)} where ${ownBy('p')} and ${and(narrow)}`
+      : sql`embeddings e where ${own}`
   const type = INDEXED[vector.length]
   const distance = sql`(e.embedding <=> ${question})`
 
@@ -141,7 +155,7 @@ function byVectors(n: number, asked: Asked, several: boolean): RawBuilder<unknow
     return [
       sql`${sql.table(`vector_${n}`)} as (
         select id, distance, 'exact' as index, row_number() over (order by distance, id desc) as rank from (
-          select e.passage_id as id, ${distance} as distance from embeddings e ${joined} where ${kept}
+          select e.passage_id as id, ${distance} as distance from ${kept}
           order by distance limit ${depth}) as nearest
         where distance < 'NaN')`,
     ]
@@ -152,12 +166,12 @@ function byVectors(n: number, asked: Asked, several: boolean): RawBuilder<unknow
   const cast = sql.raw(`${type}(${vector.length})`)
   const visible =
     narrow.length > 0
-      ? sql`(select true from passages p where p.organization_id = e.organization_id and p.id = e.passage_id
-        and ${and(narrow)})`
+      ? sql`(select ${and(narrow)} from passages p where p.organization_id = e.organization_id
+        and p.container_id = e.container_id and p.id = e.passage_id)`
       : sql`true`
   return [
     sql`${candidates} as materialized (
-      select e.passage_id as id from embeddings e ${joined} where ${kept} limit ${sql.lit(few + 1)})`,
+      select e.passage_id as id, e.container_id from ${kept} limit ${sql.lit(few + 1)})`,
     sql`${near} as materialized (
       select e.passage_id as id, (e.embedding::${cast} <=> ${question}::${cast}) as distance from embeddings e
       where (select count(*) from ${candidates}) > ${sql.lit(few)}
@@ -167,12 +181,10 @@ function byVectors(n: number, asked: Asked, several: boolean): RawBuilder<unknow
       select (select count(*) from ${candidates}) <= ${sql.lit(few)} as few,
         (select count(*) from ${near}) < ${depth} as short)`,
     sql`${exact} as (
-      (select e.passage_id as id, ${distance} as distance from ${candidates} c
-        join embeddings e on e.organization_id = ${filter.organizationId} and e.passage_id = c.id and e.model = ${model}
+      (select e.passage_id as id, ${distance} as distance from ${candidates} c ${vectorOf(sql`c`)}
         where (select few from ${state}) order by distance limit ${depth})
       union all
-      (select e.passage_id as id, ${distance} as distance from embeddings e ${joined}
-        where (select not few and short from ${state}) and ${kept} order by distance limit ${depth}))`,
+      (select e.passage_id as id, ${distance} as distance from ${kept} and (select not few and short from ${state}) order by distance limit ${depth}))`,
     sql`${sql.table(`vector_${n}`)} as (
       select id, distance, index, row_number() over (order by distance, id desc) as rank from (
         select id, distance, 'hnsw' as index from ${near} where (select not short from ${state})

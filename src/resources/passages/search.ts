@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
+import { within } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
 import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { RawJson } from '../../lib/json.ts'
@@ -15,7 +16,14 @@ import { type AskedVector, allowed, type Filter, type Found, LOOKED_AT, searchTa
 export interface Searched {
   embedders: Embedders
   stores: VectorStores
+  /** How long the models may take together, before a search does without those that don't answer. */
+  patienceMs?: number
 }
+
+const PATIENCE_MS = 5_000
+
+/** As many models as one answer gives the errors of. */
+const ERRORS_TOLD = 3
 
 /** A search that is ready to run: what had to be asked of the outside world has been. */
 export interface PreparedSearch {
@@ -41,18 +49,36 @@ const WORDS_LENGTH = 1000
 
 const nameOf = ({ key, config }: ServingModel) => config.handle ?? key
 
-/** The query as a vector of each model, and the first error of those that failed. */
-async function embedQuery(scope: Scope, embedders: Embedders, models: readonly ServingModel[], query: string) {
+/** What the failures of models tell, those of the first few in full. */
+function toldOf(failures: readonly ApiError[]): string | undefined {
+  if (failures.length === 0) return undefined
+  const told = failures.slice(0, ERRORS_TOLD).map(({ message }) => message)
+  const others = failures.length - told.length
+  return [...told, ...(others > 0 ? [`So it is with ${others} more.`] : [])].join(' ')
+}
+
+/** The query as a vector of each model that answers in time, and why the others don't. */
+async function embedQuery(
+  scope: Scope,
+  { embedders, patienceMs = PATIENCE_MS }: Searched,
+  models: readonly ServingModel[],
+  query: string,
+): Promise<{ vectors: AskedVector[]; failures: ApiError[] }> {
   const settled = await Promise.allSettled(
-    models.map(async (model): Promise<AskedVector> => {
-      const embedder = await embedders.of(scope, model.config)
-      const [vector] = await embedder.embed([query], 'query')
-      return { model: model.key, name: nameOf(model), containers: model.containers, vector: vector! }
-    }),
+    models.map((model) =>
+      within(patienceMs, nameOf(model), async (signal): Promise<AskedVector> => {
+        const embedder = await embedders.of(scope, model.config)
+        const [vector] = await embedder.embed([query], 'query', signal)
+        return { model: model.key, name: nameOf(model), containers: model.containers, vector: vector! }
+      }),
+    ),
   )
+  const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  const fault = failures.find((failure) => !(failure instanceof ApiError))
+  if (fault) throw fault
   return {
     vectors: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
-    failure: settled.find((one) => one.status === 'rejected')?.reason as unknown,
+    failures: failures as ApiError[],
   }
 }
 
@@ -87,10 +113,11 @@ function readPeriod({ in: where, start, end }: Period, zone: string): Pick<Filte
 }
 
 /**
- * Finds where to search, embeds the query, and asks the hosted store of an archive that is searched alone. A model that
- * fails fails a search by vectors; a hybrid one does without it, and says so. 404 for what the organization doesn't have.
+ * Finds where to search, embeds the query, and asks the hosted store of an archive that is searched alone. A search does
+ * without the models that fail, and says so; one by vectors fails when none answers. 404 for what the organization
+ * doesn't have.
  */
-async function prepare(scope: Scope, { embedders, stores }: Searched, wishes: Wishes): Promise<PreparedSearch> {
+async function prepare(scope: Scope, searched: Searched, wishes: Wishes): Promise<PreparedSearch> {
   const { limit, period, clock } = wishes
   const { containers, models, hosted, timezone } = await findPlaces(scope, wishes)
   const zone = (clock === 'agent' && timezone) || 'UTC'
@@ -123,14 +150,14 @@ async function prepare(scope: Scope, { embedders, stores }: Searched, wishes: Wi
         inBody('search_mode', 'cannot be vector: what is searched has no embedding model. Use fts or hybrid'),
       )
     }
-    const { vectors, failure } = await embedQuery(scope, embedders, models, query)
-    if (failure !== undefined && (mode === 'vector' || !(failure instanceof ApiError))) throw failure
+    const { vectors, failures } = await embedQuery(scope, searched, models, query)
+    if (mode === 'vector' && vectors.length === 0) throw failures[0]
     prepared.vectors = vectors
-    prepared.vectorError = failure instanceof ApiError ? failure.message : undefined
+    prepared.vectorError = toldOf(failures)
   }
   if (hosted === undefined) return prepared
   const [vector] = prepared.vectors
-  const answer = await askStore(scope, stores, hosted, { mode, vector, words, filter, limit })
+  const answer = await askStore(scope, searched.stores, hosted, { mode, vector, words, filter, limit })
   return {
     ...prepared,
     vectors: vector ? [{ ...vector, found: answer.vector }] : [],

@@ -1,0 +1,20 @@
+import { ApiError } from '../lib/errors.ts'
+
+/**
+ * Runs `work` until it is done or its time is over: then its signal is aborted, and nobody waits for it any longer. 502
+ * that names `name`, which did not answer in time.
+ */
+export async function within<T>(ms: number, name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController()
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const error = new ApiError('bad_gateway', `${name} did not answer within ${ms / 1000} seconds.`)
+    late.reject(error)
+    stop.abort(error)
+  }, ms)
+  try {
+    return await Promise.race([work(stop.signal), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
