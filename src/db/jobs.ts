@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type ConstructorOptions, fromKysely, PgBoss, type QueueOptions } from 'pg-boss'
 import type { Actor } from './context.ts'
 import type { Database } from './database.ts'
@@ -21,6 +21,10 @@ export type Queue = keyof JobData & string
 
 /** Where a queue's jobs come when they are given up, whatever ended them: an error, or the death of the server. */
 export const givenUpQueue = (queue: Queue) => `${queue}_given_up`
+
+/** Whether a queue's work with a key waits, is being done, or will be done again after an error. */
+export const isUnderWay = (queue: Queue, key: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from jobs.job where name = ${queue} and singleton_key = ${key} and state <= 'active')`
 
 /** For whom the work is done. */
 export interface Enqueued {

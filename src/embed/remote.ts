@@ -43,39 +43,32 @@ const MISREAD = /^AI_(TypeValidation|JSONParse|InvalidResponseData|EmptyResponse
 
 /** The packages' errors hold the request and the answer: what is told of them is their status alone. */
 function explained(name: string, error: unknown): Error {
-  const { statusCode, cause } = error as CallError
+  const { statusCode, responseHeaders, cause } = error as CallError
   if (error instanceof ProviderError) return error
-  if (statusCode !== undefined && (statusCode < 200 || statusCode >= 300)) return refusedWith(name, statusCode, error)
+  if (statusCode !== undefined && (statusCode < 200 || statusCode >= 300))
+    return refusedWith(name, statusCode, responseHeaders)
   if ([error, cause].some((at) => MISREAD.test((at as Error | undefined)?.name ?? ''))) {
-    return new ProviderError(`${name} answers with something else than vectors: is its address right?`, {
-      cause: error,
-    })
+    return new ProviderError(`${name} answers with something else than vectors: is its address right?`)
   }
   return unreached(name, error)
 }
 
-function failureOf(error: unknown): Failure {
-  const { cause } = error as CallError
-  return {
-    passing: error instanceof ProviderError && error.passing,
-    headers: (cause as CallError | undefined)?.responseHeaders,
-  }
-}
+const failureOf = (error: unknown): Failure =>
+  error instanceof ProviderError ? { passing: error.passing, headers: error.wait } : { passing: false }
 
 /** The vectors of an answer. Throws unless there is one for each text, of the dimension asked for. */
 function checked(name: string, { model, dimension }: RemoteModel, vectors: number[][], count: number): number[][] {
   if (vectors.length !== count) {
-    throw new ProviderError(`${name} answers with ${vectors.length} vectors for ${count} texts.`, {})
+    throw new ProviderError(`${name} answers with ${vectors.length} vectors for ${count} texts.`)
   }
   for (const vector of vectors) {
     if (vector.length !== dimension) {
       throw new ProviderError(
         `${name} gives vectors of ${vector.length} dimensions for ${model}, not of ${dimension}: set embedding_dim to that.`,
-        {},
       )
     }
     if (!vector.every(Number.isFinite))
-      throw new ProviderError(`${name} gives a vector with something else than numbers.`, {})
+      throw new ProviderError(`${name} gives a vector with something else than numbers.`)
   }
   return vectors
 }
@@ -88,7 +81,7 @@ export async function measureDimension(
 ): Promise<number> {
   const open = CLIENTS[endpointType]
   if (typeof open !== 'function')
-    throw new ProviderError(`${connection.name}: ${unavailable({ endpointType, model })}.`, {})
+    throw new ProviderError(`${connection.name}: ${unavailable({ endpointType, model })}.`)
   try {
     const client = await open(connection, model, 0)
     const { embeddings } = await client.model.doEmbed({ values: ['dimension'], ...(signal && { abortSignal: signal }) })

@@ -70,7 +70,8 @@ export const PATIENCE_MS = 30_000
 /** What a store sent may be long, and is its own words. */
 const WORDS = 300
 
-/** What went wrong at a store, for the caller; `words`, for the log. The key is in neither. */
+/** What went wrong at a store, for the caller; `words` of a connection
+ * that fails, for the log. The key is in neither. */
 export function storeFault(
   store: { title: string; keyName: string },
   key: string,
@@ -79,7 +80,9 @@ export function storeFault(
   const { title, keyName } = store
   const { status } = fault
   const words = fault.words.replaceAll(key, '…')
-  const told = (detail: string) => new ApiError('bad_gateway', detail, { cause: new Error(words) })
+  // What a store answers is its own words, which the log has no need of; what keeps it from answering isn't.
+  const cause = status === undefined ? { cause: new Error(words) } : {}
+  const told = (detail: string) => new ApiError('bad_gateway', detail, cause)
   if (status === 401 || status === 403) {
     return told(`${title} refuses this server's key. Who runs the server must check ${keyName}.`)
   }

@@ -9,7 +9,7 @@ import { namesFor, surfaceOf } from './letta.ts'
 
 /** Every fault of a request, wherever it is: the framework stops at the first part that has one. */
 function faultsIn(request: FastifyRequest): Fault[] {
-  return (['params', 'querystring', 'body'] as const).flatMap((part) => {
+  return (['params', 'querystring', 'headers', 'body'] as const).flatMap((part) => {
     const value = part === 'querystring' ? request.query : request[part]
     const checked = request.getValidationFunction(part)?.(value ?? null) as { error?: FastifyError } | undefined
     return faultsOf((checked?.error?.validation ?? []) as FastifySchemaValidationError[], part, namesFor(request))

@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/errors.ts'
+import { isFinal } from '../llm/connection.ts'
 import type { Embedders } from '../resources/models/embedding.ts'
 import { embedLacking, noteFailure } from '../resources/passages/reembed.ts'
 import type { Work } from './workers.ts'
@@ -11,11 +12,13 @@ export const embedContainer = (embedders: Embedders): Work<'embed_container'> =>
   async handler(scope, { container_id, after = '' }, signal) {
     try {
       const next = await embedLacking(scope, embedders, container_id, after, signal)
-      if (next !== undefined) await scope.enqueue('embed_container', { container_id, after: next }, container_id)
+      if (next === undefined) return
+      await noteFailure(scope, container_id, null)
+      await scope.enqueue('embed_container', { container_id, after: next }, container_id)
     } catch (error) {
-      // A model that can't be used won't be by asking again.
-      if (!(error instanceof ApiError && error.code === 'invalid')) throw error
-      await noteFailure(scope, container_id, error.message)
+      // Told at once, also while it is tried again.
+      if (error instanceof ApiError) await noteFailure(scope, container_id, error.message)
+      if (!isFinal(error)) throw error
     }
   },
   givenUp: (scope, { container_id }, reason = OUR_FAULT) => noteFailure(scope, container_id, reason),

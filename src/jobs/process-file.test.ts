@@ -9,6 +9,7 @@ import { lexical } from '../embed/lexical.ts'
 import { createCipher } from '../lib/cipher.ts'
 import { createEgress } from '../lib/egress.ts'
 import { ApiError } from '../lib/errors.ts'
+import { refusedWith } from '../llm/connection.ts'
 import { advance, NEXT } from '../resources/folders/progress.ts'
 import { createEmbedders, type Embedders } from '../resources/models/embedding.ts'
 import { processFile } from './process-file.ts'
@@ -159,18 +160,26 @@ describe('an embedding model', () => {
     const down = new ApiError('bad_gateway', 'The embedding model does not answer.')
     await expect(run(id, faulty(3, down))).rejects.toBe(down)
     const half = await file()
-    expect(half).toMatchObject({ processing_status: 'embedding', chunks_embedded: 64 })
+    expect(half).toMatchObject({ processing_status: 'embedding', chunks_embedded: 64, error_message: down.message })
     expect((await texts()).length).toBe(64)
     const before = await texts()
     await run(id)
     const done = await file()
     expect(done).toMatchObject({ processing_status: 'completed', chunks_embedded: half.total_chunks })
+    expect(done).not.toHaveProperty('error_message')
     expect((await texts()).slice(0, 64)).toEqual(before)
     const { rows } = await sql<{ count: number; texts: number }>`
       select count(*) as count, count(distinct text) as texts from passages where file_id = ${id}`.execute(
       server.database.kysely,
     )
     expect(rows[0]!.count).toBe(half.total_chunks)
+  })
+
+  test.each([400, 401, 403, 404])('that refuses (%s) is an error at once', async (status) => {
+    const { id, file } = await sent('a.md', LONG)
+    await run(id, faulty(2, refusedWith('acme', status)))
+    const error_message = refusedWith('acme', status).message
+    expect(await file()).toMatchObject({ processing_status: 'error', error_message })
   })
 
   test('that is given up leaves the reason, and no passages', async () => {

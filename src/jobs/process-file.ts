@@ -5,8 +5,9 @@ import { type Read, type Reading, readFile, type ToRead } from '../files/read.ts
 import { typeNamed, typeOf } from '../files/types.ts'
 import { ApiError } from '../lib/errors.ts'
 import { append, openScratch } from '../lib/scratch.ts'
+import { isFinal } from '../llm/connection.ts'
 import { showFile } from '../resources/folders/agent-files.ts'
-import { advance, complete, deletePassages, fail, type Seen } from '../resources/folders/progress.ts'
+import { advance, complete, deletePassages, fail, noteTrouble, type Seen } from '../resources/folders/progress.ts'
 import type { FileRow } from '../resources/folders/table.ts'
 import { type Embedders, modelKey } from '../resources/models/embedding.ts'
 import { LEXICAL } from '../resources/models/handles.ts'
@@ -111,7 +112,7 @@ const store = (scope: Scope, file: Held, texts: string[], done: number, vectors:
     if (!vectors.has(wanted)) return false
     const chunks_embedded = done + texts.length
     const seen = { processing_status: 'embedding', chunks_embedded: done } as const
-    if (!(await advance(tx, file.id, { ...seen, chunks_embedded }, seen))) return undefined
+    if (!(await advance(tx, file.id, { ...seen, chunks_embedded, error_message: null }, seen))) return undefined
     const place = { source_id: file.source_id, file_id: file.id, file_name: file.file_name }
     const list = texts.map((text) => ({ text }))
     const made = await insertPassages(tx, place, list, { model: wanted, vectors: vectors.get(wanted)! })
@@ -144,16 +145,13 @@ async function embedChunks(
   await complete(scope, file.id)
 }
 
-/** An error that the same call would get again: of the caller's doing, and not of haste. */
-const isFinal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.status < 500 && ![408, 409, 429].includes(error.status)
-
 const OUR_FAULT = 'It could not be processed, for a fault of the server.'
 
 /**
  * Makes passages of an uploaded file: reads it, keeps its text, cuts that into chunks and embeds them. Each step commits
  * with a mark of how far it got, so that a server that dies is followed by one that goes on from there. A file that
- * can't be read has an error and stays; an embedding model that doesn't answer is asked again later.
+ * can't be read has an error and stays, and so has one whose embedding model refuses; a model that doesn't answer is asked
+ * again later.
  */
 export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work<'process_file'> => ({
   concurrency: AT_ONCE,
@@ -176,8 +174,9 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
       }
       if (await begin(scope, file, reading)) await embedChunks(scope, embedders, file, chunks, 0, signal)
     } catch (error) {
-      if (!isFinal(error)) throw error
-      await fail(scope, file_id, error.message)
+      if (isFinal(error)) return fail(scope, file_id, error.message)
+      if (error instanceof ApiError) await noteTrouble(scope, file_id, error.message)
+      throw error
     }
   },
   givenUp: (scope, { file_id }, reason = OUR_FAULT) => fail(scope, file_id, reason),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scriptedModel } from '../../test/embedders.ts'
 import { upload } from '../../test/forms.ts'
 import { type Client, startTestServer, type TestServer } from '../../test/server.ts'
 import { openJobs } from '../db/jobs.ts'
@@ -61,8 +62,7 @@ async function archiveOf(client: Client) {
   const { id } = (await client.post('/v1/archives/', { name: 'A', embedding: 'cairn/lexical' })).body
   const url = `/v1/archives/${id}`
   await client.post(`${url}/passages`, { text: 'One' })
-  const [{ embedding_config }] = [(await client.get(url)).body]
-  await client.patch(url, { embedding_config: { ...embedding_config, embedding_model: 'other', handle: null } })
+  await client.patch(url, { embedding_config: scriptedModel('other') })
   return { id, url, state: async () => (await client.get(`${url}/embedding`)).body }
 }
 

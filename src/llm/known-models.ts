@@ -92,13 +92,24 @@ export function kindOf(name: string): 'llm' | 'embedding' | undefined {
   return knownDimension(name) !== undefined || EMBEDS.test(name) ? 'embedding' : 'llm'
 }
 
-/** Embedding models of providers that don't list theirs. */
-export const UNLISTED: Readonly<Record<string, readonly string[]>> = {
+/** Embedding models by the type of their provider. Of those that list theirs, the ones usually named. */
+export const EMBEDDING_MODELS: Readonly<Record<string, readonly string[]>> = {
+  openai: ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'],
+  google_ai: ['gemini-embedding-001'],
+  google_vertex: ['gemini-embedding-001', 'text-embedding-005', 'text-multilingual-embedding-002'],
+  mistral: ['mistral-embed', 'codestral-embed'],
   bedrock: [
     'amazon.titan-embed-text-v1',
     'amazon.titan-embed-text-v2:0',
     'cohere.embed-english-v3',
     'cohere.embed-multilingual-v3',
   ],
-  google_vertex: ['gemini-embedding-001', 'text-embedding-005', 'text-multilingual-embedding-002'],
+  ollama: ['nomic-embed-text', 'mxbai-embed-large', 'all-minilm'],
+}
+
+/** Language models usually named, by the type of their provider: to suggest where nothing is listed. */
+export const LANGUAGE_MODELS: Readonly<Record<string, readonly string[]>> = {
+  openai: ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4o-mini'],
+  anthropic: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
+  google_ai: ['gemini-2.5-pro', 'gemini-2.5-flash'],
 }

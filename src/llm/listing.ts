@@ -1,7 +1,7 @@
 import { createLimit } from '../lib/limit.ts'
 import { factsOf } from '../lib/provider-types.ts'
 import { type Connection, ProviderError, refusedWith, unreached } from './connection.ts'
-import { kindOf, knownDimension, knownWindow, UNLISTED } from './known-models.ts'
+import { EMBEDDING_MODELS, kindOf, knownDimension, knownWindow } from './known-models.ts'
 
 /** A model as its provider tells of it. */
 export interface ListedModel {
@@ -56,8 +56,8 @@ async function ask(
   }
   try {
     return JSON.parse(text)
-  } catch (cause) {
-    throw new ProviderError(`${name} answers with something else than JSON: is its base URL right?`, { cause })
+  } catch {
+    throw new ProviderError(`${name} answers with something else than JSON: is its base URL right?`)
   }
 }
 
@@ -67,7 +67,6 @@ function itemsOf(connection: Connection, answer: unknown, key: string): Json[] {
   if (!Array.isArray(list)) {
     throw new ProviderError(
       `${connection.name} answers with something else than a list of models: is its base URL right?`,
-      {},
     )
   }
   return list.filter((item): item is Json => item !== null && typeof item === 'object').slice(0, MOST)
@@ -174,7 +173,7 @@ async function listOllama(connection: Connection, signal?: AbortSignal): Promise
 }
 
 const unlisted = (type: string): ListedModel[] =>
-  (UNLISTED[type] ?? []).map((name) => ({ model_type: 'embedding', name }))
+  (EMBEDDING_MODELS[type] ?? []).map((name) => ({ model_type: 'embedding', name }))
 
 /**
  * The models of a provider, from its own listing, each once, with what is known of them from elsewhere. Of a provider

@@ -13,6 +13,7 @@ import { newBlock } from '../blocks/blocks.ts'
 import type { CreateBlock } from '../blocks/schema.ts'
 import { newGroup } from '../groups/groups.ts'
 import type { CreateGroup } from '../groups/schema.ts'
+import { unusable } from '../models/embedding.ts'
 import { embeddingConfigIn, LEXICAL } from '../models/handles.ts'
 import { joinPlaces } from './fit.ts'
 import type { AgentFileParts, MessageEntry, Placed, PlacedAgent } from './schema.ts'
@@ -66,7 +67,7 @@ export async function planImport(
   const given = { model: options.model, embedding: options.embedding }
   const bodies = file.agents.map((agent) => withModel(bodyOf(agent, options), defaultModel))
   const asked = file.sources.map(({ embedding, embedding_config }) =>
-    options.embedding ? { embedding: options.embedding } : { embedding, embedding_config },
+    options.embedding ? { embedding: options.embedding } : usableOf({ embedding, embedding_config }),
   )
   const catalog = await catalogFor(scope, [given, ...bodies, ...asked])
   if (options.model) modelOf(catalog, given, undefined)
@@ -209,6 +210,10 @@ export async function planImport(
   return plan
 }
 
+/** What a file says of an embedding model, or nothing when this server can't use it: the built-in one stands in for it. */
+const usableOf = <T extends Pick<CreateAgent, 'embedding' | 'embedding_config'>>(said: T): Partial<T> =>
+  said.embedding_config && unusable(said.embedding_config) ? {} : said
+
 /** An agent of a file as the body of a create call, for what the two have in common. */
 function bodyOf(agent: PlacedAgent, options: ImportOptions): CreateAgent {
   const { llm_config, embedding_config, model_settings } = agent
@@ -248,7 +253,7 @@ function bodyOf(agent: PlacedAgent, options: ImportOptions): CreateAgent {
     ...(options.embedding
       ? { embedding: options.embedding }
       : embedding_config
-        ? { embedding_config, embedding: agent.embedding }
+        ? usableOf({ embedding_config, embedding: agent.embedding })
         : { embedding: agent.embedding, embedding_chunk_size: agent.embedding_chunk_size }),
   }
 }

@@ -43,9 +43,13 @@ export const deletePassages = (tx: Scope, id: string) => tx.query(sql`delete fro
 /** All of it is there. The bytes have done their part. */
 export const complete = (scope: Scope, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
-    if (!(await advance(tx, id, { processing_status: 'completed' }))) return
+    if (!(await advance(tx, id, { processing_status: 'completed', error_message: null }))) return
     await tx.query(sql`delete from file_parts ${of(tx, id)}`)
   })
+
+/** What goes wrong at the moment, and is tried again. */
+export const noteTrouble = (scope: Scope, id: string, reason: string): Promise<boolean> =>
+  scope.transaction((tx) => advance(tx, id, { processing_status: 'embedding', error_message: reason }))
 
 /** Nothing will come of it: it stays with the reason, and without passages. */
 export const fail = (scope: Scope, id: string, reason: string): Promise<void> =>

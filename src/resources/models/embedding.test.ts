@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { KEY, type StandIn, startOpenAi, vectorOf } from '../../../test/stand-ins/openai.ts'
@@ -56,6 +57,29 @@ describe('the embedder of a configuration', () => {
       }
     },
   )
+
+  test.each([
+    ...['anthropic', 'groq', 'pinecone', 'webui-legacy', 'lmstudio-legacy'].map((embedding_endpoint_type) => ({
+      embedding_endpoint_type,
+    })),
+    { embedding_endpoint_type: 'native' },
+    { ...LEXICAL, embedding_dim: 12 },
+    { embedding_model: '../../admin' },
+  ])('that cannot be used is refused where it is set: %j', async (change) => {
+    const { alice } = server
+    const body = { name: 'A', embedding_config: { ...config(), ...change } }
+    for (const path of ['/v1/archives/', '/v1/folders/', '/v1/agents/']) {
+      const { status, body: made } = await alice.post(path, { name: randomUUID() })
+      expect(status).toBe(200)
+      for (const answer of [
+        await alice.post(path, body),
+        await alice.patch(`${path}${made.id}`, { embedding_config: body.embedding_config }),
+      ]) {
+        expect([answer.status, answer.body.errors]).toMatchObject([422, [{ in: 'body', field: 'embedding_config' }]])
+      }
+      expect((await alice.get(`${path}${made.id}`)).body.embedding_config).toEqual(made.embedding_config)
+    }
+  })
 
   test('has the key of the server’s provider for that provider’s own address alone', async () => {
     const { alice } = server.organizations

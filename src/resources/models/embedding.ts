@@ -24,6 +24,14 @@ export interface Embedders {
   of(scope: Scope, config: EmbeddingConfig): Promise<Embedder>
 }
 
+/** Why a configuration can't be used on this server, whatever providers there are, or undefined. */
+export function unusable(config: EmbeddingConfig): string | undefined {
+  const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, cloud_deployment } = config
+  if (endpointType !== 'native') return unavailable({ endpointType, model: cloud_deployment || embedding_model })
+  if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return undefined
+  return `the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`
+}
+
 const refusal = (message: string): ApiError => invalid(inBody('embedding', message))
 
 /** The kind of provider that an endpoint type is the own one of. */
@@ -77,13 +85,10 @@ export function createEmbedders(
   return {
     async of(scope, config) {
       const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, batch_size } = config
-      if (endpointType === 'native') {
-        if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return lexical
-        throw refusal(`the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`)
-      }
-      const model = config.cloud_deployment || embedding_model
-      const reason = unavailable({ endpointType, model })
+      const reason = unusable(config)
       if (reason) throw refusal(reason)
+      if (endpointType === 'native') return lexical
+      const model = config.cloud_deployment || embedding_model
       const connection = await connectionFor(scope, config)
       return createRemoteEmbedder(
         connection,

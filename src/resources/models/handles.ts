@@ -1,11 +1,18 @@
-import { distance } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
-import { CONTEXT_WINDOW, knownDimension, knownWindow } from '../../llm/known-models.ts'
+import {
+  CONTEXT_WINDOW,
+  EMBEDDING_MODELS,
+  knownDimension,
+  knownWindow,
+  LANGUAGE_MODELS,
+} from '../../llm/known-models.ts'
 import { EMBEDDED, embeddingConfigWith, llmConfigOf } from './config.ts'
+import { unusable } from './embedding.ts'
 import { type KnownModel, type KnownProvider, known, knownHandles } from './known.ts'
 import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from './schema.ts'
 
@@ -43,6 +50,18 @@ const nearest = (handle: string, handles: readonly string[]): string[] =>
 /** The kind of provider that a name stands for where there is no provider of that name. */
 const kindNamed = (name: string): ProviderType | undefined => providerTypes.find((type) => type === name)
 
+/** How many letters of a provider's name may be wrong for it to be meant. */
+const MISSPELLED = 2
+
+/** Handles that may mean something without a listing: this one with its provider spelled right, and models known of. */
+function unlistedLike(kind: Kind, handle: string): string[] {
+  const { provider, name } = split(handle)
+  const type = closest(provider, providerTypes)
+  const meant = distance(provider, type) <= MISSPELLED ? [`${type}/${name}`] : []
+  const known = Object.entries(kind === 'llm' ? LANGUAGE_MODELS : EMBEDDING_MODELS)
+  return [...meant, ...known.flatMap(([owner, names]) => names.map((one) => `${owner}/${one}`))]
+}
+
 function split(handle: string): { provider: string; name: string } {
   const slash = handle.indexOf('/')
   return { provider: handle.slice(0, slash), name: handle.slice(slash + 1) }
@@ -70,21 +89,25 @@ async function readKnown(scope: Scope, handles: readonly string[]) {
   return { providers, find }
 }
 
-/** Why a handle is known to name no model, or undefined. */
+/** Why a handle is known to name no model, or none that can be used, or undefined. */
 function faultOf(kind: Kind, handle: string, there: KnownProvider | undefined, model: KnownModel | undefined) {
   const { provider, name } = split(handle)
+  const type = there?.provider_type ?? kindNamed(provider)
   if (there) {
     // Only what a provider has listed can tell that a model isn't there.
     const listed = there.last_synced !== null && factsOf(there.provider_type).listing !== 'none'
-    if (model || !listed) return undefined
-    return `names no ${kind === 'llm' ? 'language' : 'embedding'} model that "${provider}" has`
-  }
-  if (provider === 'cairn')
+    if (!model && listed) return `names no ${kind === 'llm' ? 'language' : 'embedding'} model that "${provider}" has`
+  } else if (provider === 'cairn') {
     return `names no ${kind === 'llm' ? 'language' : 'embedding'} model of the server: "${name}"`
-  if (kindNamed(provider) || (kind === 'llm' && MODEL_ENDPOINT_TYPES.some((type) => type === provider)))
-    return undefined
-  return `names the provider "${provider}", which is not known here`
+  } else if (!type && !(kind === 'llm' && MODEL_ENDPOINT_TYPES.some((one) => one === provider))) {
+    return `names the provider "${provider}", which is not known here`
+  }
+  if (kind === 'llm') return undefined
+  if (type && !factsOf(type).embedding) return withoutEmbedding(provider)
+  return (model?.embedding_dim ?? knownDimension(name)) ? undefined : 'names a model whose dimension is not known here'
 }
+
+const withoutEmbedding = (provider: string) => `names the provider "${provider}", which has no embedding models`
 
 /**
  * What handles mean, by one statement, and one more when some of them mean nothing: their errors tell the nearest ones
@@ -109,11 +132,16 @@ export async function catalogOf(
       return fault ? [{ handle, fault }] : []
     })
     if (faults.length === 0) continue
-    const all = [...(kind === 'embedding' ? [LEXICAL.handle!] : []), ...(await knownHandles(scope, kind))]
+    const listed = await knownHandles(scope, kind)
     const [field, config] = kind === 'llm' ? ['model', 'llm_config'] : ['embedding', 'embedding_config']
     for (const { handle, fault } of faults) {
-      const near = nearest(handle, all)
-      const hint = near.length > 0 ? `; the nearest known ones are ${near.join(', ')}` : ''
+      const besides = unlistedLike(kind, handle).filter(
+        (one) => !faultOf(kind, one, providers.get(split(one).provider), undefined),
+      )
+      const near = nearest(handle, [
+        ...new Set([...listed, ...besides, ...(kind === 'embedding' ? [LEXICAL.handle!] : [])]),
+      ])
+      const hint = `; the nearest known ones are ${near.join(', ')}`
       refused.set(`${kind} ${handle}`, invalid(inBody(field!, `${fault}${hint}; give ${config} for another`)))
     }
   }
@@ -135,18 +163,10 @@ export async function catalogOf(
       const { provider, name } = split(handle)
       const model = find('embedding', handle)
       const there = model ?? providers.get(provider)
-      const type = there?.provider_type ?? kindNamed(provider)!
-      if (factsOf(type).embedding === undefined) {
-        throw invalid(inBody('embedding', `names the provider "${provider}", which has no embedding models`))
-      }
+      const provider_type = kindNamed(provider)!
+      const alone = { provider, provider_type, category: 'base' as const, base_url: null, region: null }
       const dimension = model?.embedding_dim ?? knownDimension(name)
-      if (!dimension) {
-        throw invalid(
-          inBody('embedding', 'names a model whose dimension is not known here: give embedding_config instead'),
-        )
-      }
-      const alone = { provider, provider_type: type, category: 'base' as const, base_url: null, region: null }
-      return embeddingConfigWith({ ...(there ?? alone), name: model?.name ?? name }, dimension)
+      return embeddingConfigWith({ ...(there ?? alone), name: model?.name ?? name }, dimension!)
     },
   }
 }
@@ -173,16 +193,24 @@ interface EmbeddingBody {
 export const embeddingHandleIn = ({ embedding, embedding_config }: EmbeddingBody) =>
   embedding_config ? undefined : embedding
 
-/** The embedding configuration a body asks for: the given one, else its handle's, else undefined. */
+/**
+ * The embedding configuration a body asks for: the given one, else its handle's, else undefined. 422 for one that can't be
+ * used on this server.
+ */
 export function embeddingConfigIn(
   catalog: Catalog,
   { embedding, embedding_config }: EmbeddingBody,
 ): EmbeddingConfig | undefined {
-  if (embedding_config) return withoutNulls(embedding_config)
+  if (embedding_config) {
+    const config = withoutNulls(embedding_config)
+    const reason = unusable(config)
+    if (reason) throw invalid(inBody('embedding_config', `cannot be used: ${reason}`))
+    return config
+  }
   return embedding ? catalog.embedding(embedding) : undefined
 }
 
-/** The same for one body. 422 for a handle the organization has no model of. */
+/** The same for one body. 422 also for a handle the organization has no model of. */
 export async function embeddingConfigOf(scope: Scope, body: EmbeddingBody): Promise<EmbeddingConfig | undefined> {
   return embeddingConfigIn(await catalogOf(scope, { embedding: [embeddingHandleIn(body)] }), body)
 }

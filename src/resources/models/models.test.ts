@@ -116,6 +116,9 @@ describe('a handle', () => {
   test.each([
     ['/v1/agents/', { model: 'openai/gpt-4o-mimi' }, 'model', 'openai/gpt-4o-mini'],
     ['/v1/agents/', { model: 'opanai/gpt-4o' }, 'model', 'openai/gpt-4o'],
+    ['/v1/agents/', { model: 'antropic/claude-x' }, 'model', 'anthropic/claude-x'],
+    ['/v1/agents/', { embedding: 'mistral/no-such-model-at-all' }, 'embedding', 'mistral/mistral-embed'],
+    ['/v1/agents/', { embedding: 'opnai/text-embedding-3-smal' }, 'embedding', 'openai/text-embedding-3-small'],
     ['/v1/agents/', { model: 'cairn/lexical' }, 'model', 'openai/gpt-4o'],
     ['/v1/agents/', { embedding: 'openai/acme-embd' }, 'embedding', 'openai/acme-embed'],
     ['/v1/agents/', { embedding: 'openai/gpt-4o' }, 'embedding', 'openai/acme-embed'],
@@ -125,6 +128,23 @@ describe('a handle', () => {
     const { status, body: answer } = await server.alice.post(url, body)
     expect([status, answer.errors[0].field]).toEqual([422, field])
     expect(answer.detail).toContain(near)
+  })
+
+  test.each([
+    [{ model: 'opnai/gpt-4o' }, 'openai/gpt-4o'],
+    [{ model: 'nobody/gpt-4o' }, 'openai/gpt-4o'],
+    [{ embedding: 'openai/no-such-model-at-all' }, 'openai/text-embedding-3-small'],
+    [{ embedding: 'groq/text-embedding-004' }, 'google_vertex/text-embedding-005'],
+  ])('that names none is told the nearest also where no provider is: %j', async (body, near) => {
+    const plain = await startTestServer()
+    const { status, body: answer } = await plain.alice.post('/v1/agents/', body)
+    expect([status, answer.detail]).toEqual([422, expect.stringContaining('the nearest known ones are ')])
+    const named = answer.detail.split('known ones are ')[1].split(';')[0].split(', ')
+    expect(named).toContain(near)
+    // Each of them would be taken.
+    const [field] = Object.keys(body)
+    for (const one of named) expect((await plain.alice.post('/v1/agents/', { [field!]: one })).status).toBe(200)
+    await plain.close()
   })
 
   test('of a provider nobody has is taken on trust where it is a known one', async () => {
@@ -176,7 +196,10 @@ describe('the size of the vectors', () => {
     expect((await alice.get(url, { 'storage-unit': 'KB' })).body).toBe(2)
     expect((await alice.get(url, { 'storage-unit': 'B' })).body).toBe(2048)
     expect((await alice.get(url)).body).toBe(2048 / 1024 ** 3)
-    expect((await alice.get(url, { 'storage-unit': 'acres' })).status).toBe(422)
+    const acres = await alice.get(url, { 'storage-unit': 'acres' })
+    const message = 'must be one of B, KB, MB, GB, TB'
+    expect([acres.status, acres.body.errors]).toEqual([422, [{ in: 'header', field: 'storage-unit', message }]])
+    expect(acres.body.detail).toBe(`storage-unit: ${message}.`)
     expect((await bob.get(url)).body).toBe(0)
   })
 })

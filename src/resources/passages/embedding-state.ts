@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
+import { isUnderWay } from '../../db/jobs.ts'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { nounOf } from '../../lib/ids.ts'
@@ -19,7 +20,8 @@ export const EmbeddingState = Type.Object(
     embedded: Type.Integer({ description: 'How many of them have a vector of the model asked for.' }),
     error_message: Optional(
       Type.String({
-        description: 'Why the embedding failed, or why the hosted store could not be brought up to date.',
+        description:
+          'Why the embedding failed, or failed last and is tried again (status embedding), or why the hosted store could not be brought up to date.',
       }),
     ),
     embedding_config: Optional(Ref(EmbeddingConfig)),
@@ -32,6 +34,8 @@ export type EmbeddingState = Static<typeof EmbeddingState>
 interface State {
   total: number
   embedded: number
+  /** Whether the embedding is yet to be tried, or tried again. */
+  pending: boolean
   store_error: string | null
   /** Whether the store has still to see some change. */
   unsynced: boolean
@@ -54,15 +58,17 @@ export async function embeddingStateOf(scope: Scope, id: string): Promise<Embedd
       (select count(*) from embeddings
         where embeddings.organization_id = container.organization_id and embeddings.container_id = container.id
           and embeddings.model = embedding_model(container.embedding_config)) as embedded,
+      ${isUnderWay('embed_container', sql`container.id`)} as pending,
       ${ofStore(id)}
     from ${sql.table(containerResource(id).table)} as container
     where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!found) throw notFound(nounOf(id), id)
-  const { total, embedded, unsynced, embedding_config, serving_config } = found
+  const { total, embedded, pending, unsynced, embedding_config, serving_config } = found
   const error = found.embedding_error ?? found.store_error
+  const failed = found.store_error !== null || (found.embedding_error !== null && !pending)
   const behind = embedding_config !== null && (serving_config !== null || embedded < total || unsynced)
   return {
-    status: error !== null ? 'failed' : behind ? 'embedding' : 'ready',
+    status: failed ? 'failed' : behind ? 'embedding' : 'ready',
     total,
     embedded,
     ...(error !== null && { error_message: error }),

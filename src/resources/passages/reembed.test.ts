@@ -5,6 +5,7 @@ import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { idsOf } from '../../../test/walk.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
+import { refusedWith } from '../../llm/connection.ts'
 
 let server: TestServer
 let embedders: ScriptedEmbedders
@@ -184,6 +185,38 @@ describe('changing the model of an archive', () => {
     expect(await state()).toMatchObject({ status: 'ready', total: 4, embedded: 4 })
     expect(await state()).not.toHaveProperty('error_message')
     expect(await vectorsIn(id)).toEqual({ [of('down')]: 4 })
+  })
+
+  test.each([400, 401, 403, 404])('to one that refuses (%s) fails at once, with the reason', async (status) => {
+    const { id, state, change } = await archiveOf(1)
+    await change(`refusing-${status}`)
+    let asked = 0
+    embedders.before = async () => {
+      asked++
+      throw refusedWith('acme', status)
+    }
+    await server.settle()
+    expect(asked).toBe(1)
+    const error_message = refusedWith('acme', status).message
+    expect(await state()).toMatchObject({ status: 'failed', error_message, embedded: 0 })
+    expect((await server.bob.get(`/v1/archives/${id}/embedding`)).status).toBe(404)
+  })
+
+  test.each([429, 503])('to one that is busy (%s) tells so while it is asked again', async (status) => {
+    const { state, change } = await archiveOf(1)
+    await change(`busy-${status}`)
+    const seen: unknown[] = []
+    embedders.before = async () => {
+      seen.push(await state())
+      if (seen.length < 3) throw refusedWith('acme', status)
+    }
+    await server.settle()
+    const error_message = refusedWith('acme', status).message
+    expect(seen[0]).not.toHaveProperty('error_message')
+    for (const one of seen.slice(1)) expect(one).toMatchObject({ status: 'embedding', error_message })
+    expect(seen).toHaveLength(3)
+    expect(await state()).toMatchObject({ status: 'ready', embedded: 1 })
+    expect(await state()).not.toHaveProperty('error_message')
   })
 
   test('to one that is not available fails without being tried again and again', async () => {

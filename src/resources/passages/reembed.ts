@@ -136,8 +136,9 @@ export async function embedLacking(
   return settled === false ? '' : undefined
 }
 
-/** Notes why the passages could not be embedded. */
-export async function noteFailure(scope: Scope, containerId: string, reason: string): Promise<void> {
+/** Notes why the passages could not be embedded; null: they can. */
+export async function noteFailure(scope: Scope, containerId: string, reason: string | null): Promise<void> {
   await scope.query(sql`update ${sql.table(containerResource(containerId).table)} set embedding_error = ${reason}
-    where organization_id = ${scope.organizationId} and id = ${containerId}`)
+    where organization_id = ${scope.organizationId} and id = ${containerId}
+      and embedding_error is distinct from ${reason}`)
 }

@@ -252,7 +252,12 @@ async function searchWith(embedders: Embedders, body: SearchPassages, few?: numb
 const ofLexical: Embedders = { of: async () => lexical }
 
 describe('several models', () => {
-  const turned = { ...LEXICAL, handle: 'test/turned', embedding_model: 'turned' }
+  const turned = {
+    ...LEXICAL,
+    handle: 'test/turned',
+    embedding_endpoint_type: 'openai',
+    embedding_model: 'turned',
+  } as const
   const turn = (vector: number[]) => vector.toReversed()
   const both: Embedders = {
     of: async (_, { embedding_model }) =>
