@@ -1,11 +1,17 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
+const WITHOUT_DATABASE = ['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`)
+
+const onServer = process.env.TEST_DATABASE_URL !== undefined
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    // Each worker holds an embedded database of its own, about 0.4 GB.
-    maxWorkers: 2,
+    exclude: [...configDefaults.exclude, ...(onServer ? WITHOUT_DATABASE : [])],
+    // Each worker holds an embedded database of its own, about 0.4 GB; with a server it waits for that now and then.
+    maxWorkers: onServer ? 3 : 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     execArgv: ['--disable-warning=ExperimentalWarning'],
