@@ -9,10 +9,11 @@ import { isFinal } from '../llm/connection.ts'
 import { showFile } from '../resources/folders/agent-files.ts'
 import { advance, complete, deletePassages, fail, noteTrouble, type Seen } from '../resources/folders/progress.ts'
 import type { FileRow } from '../resources/folders/table.ts'
+import { EMBEDDED } from '../resources/models/config.ts'
 import { type Embedders, modelKey } from '../resources/models/embedding.ts'
-import { LEXICAL } from '../resources/models/handles.ts'
 import type { EmbeddingConfig } from '../resources/models/schema.ts'
-import { insertPassages, insertVectors } from '../resources/passages/insert.ts'
+import { embedTexts } from '../resources/passages/embed.ts'
+import { insertPassages, insertVectors, type Vectors } from '../resources/passages/insert.ts'
 import type { Work } from './workers.ts'
 
 /** Each has a thread that may take half a gigabyte. */
@@ -86,12 +87,12 @@ const begin = (scope: Scope, file: Held, { text, chunks, lines }: Read): Promise
 
 /** The vectors of some chunks by each of the folder's models. The one that is on its way out may fail. */
 async function embed(scope: Scope, embedders: Embedders, models: Models, texts: string[], signal: AbortSignal) {
-  const byModel = new Map<string, number[][]>()
+  const byModel = new Map<string, Vectors['vectors']>()
   for (const config of [models.embedding_config, models.serving_config]) {
     if (!config || byModel.has(modelKey(config))) continue
     try {
-      const embedder = await embedders.of(scope, config)
-      byModel.set(modelKey(config), await embedder.embed(texts, 'document', signal))
+      const { model, vectors } = await embedTexts(scope, embedders, config, texts, signal)
+      byModel.set(model, vectors)
     } catch (error) {
       if (config === models.embedding_config) throw error
     }
@@ -103,7 +104,7 @@ async function embed(scope: Scope, embedders: Embedders, models: Models, texts: 
  * Stores a batch of chunks with their vectors. False when the folder has changed its model meanwhile: they must be
  * embedded again. Undefined for a file that is gone.
  */
-const store = (scope: Scope, file: Held, texts: string[], done: number, vectors: Map<string, number[][]>) =>
+const store = (scope: Scope, file: Held, texts: string[], done: number, vectors: Map<string, Vectors['vectors']>) =>
   scope.transaction(async (tx): Promise<boolean | undefined> => {
     // Held as it is: whoever changes the model finds these passages, or is found by them.
     const now = await modelsOf(tx, file.source_id, sql`for share`)
@@ -137,7 +138,7 @@ async function embedChunks(
     signal.throwIfAborted()
     const models = await modelsOf(scope, file.source_id)
     if (!models) return
-    const texts = chunks.slice(at, at + (models.embedding_config.batch_size ?? LEXICAL.batch_size!))
+    const texts = chunks.slice(at, at + (models.embedding_config.batch_size ?? EMBEDDED.batch_size))
     const stored = await store(scope, file, texts, at, await embed(scope, embedders, models, texts, signal))
     if (stored === undefined) return
     if (stored) at += texts.length
@@ -162,7 +163,7 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
     // A text that came with an agent file is there to be cut, whatever it was read from.
     const type = typeNamed(file.file_type ?? '') ?? (resumed ? typeOf('text/plain', file.file_name) : undefined)
     if (!type) return fail(scope, file_id, `It is of a type that can't be read: ${file.file_type}.`)
-    const job = { type, kind: file, size: file.chunk_size ?? LEXICAL.embedding_chunk_size! }
+    const job = { type, kind: file, size: file.chunk_size ?? EMBEDDED.embedding_chunk_size }
     const reading: Reading = resumed
       ? await readFile({ ...job, from: { text: file.content! } }, signal, bounds)
       : await readUploaded(scope, file_id, job, signal, bounds)

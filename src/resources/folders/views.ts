@@ -16,9 +16,12 @@ const cut = (text: RawBuilder<unknown>) => sql`case
 /** How much text is read by one statement, in characters, unless that of a single file is longer. */
 const MOST = 4_000_000
 
-/** The instant of an agent's access to a file: after all of its others to what is open, so that no two are equally old. */
+/**
+ * The instant of an agent's access, after all of its others to what is open. Files opened by one statement are equally old,
+ * and the first of them stays open longest.
+ */
 export const accessed = (organizationId: string, agentId: RawBuilder<unknown>) => sql`(
-  select greatest(clock_timestamp(), max(others.last_accessed_at) + interval '1 millisecond') from files_agents as others
+  select greatest(statement_timestamp(), max(others.last_accessed_at) + interval '1 millisecond') from files_agents as others
   where others.organization_id = ${organizationId} and others.agent_id = ${agentId} and others.is_open)`
 
 /**

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import type { ProviderType } from '../../lib/provider-types.ts'
+import type { ModelColumns } from '../providers/table.ts'
 
 /** A provider an organization can name: its own ones, and the server's where it has none of the same name. */
 export interface KnownProvider {
@@ -13,14 +14,7 @@ export interface KnownProvider {
 }
 
 /** A model of such a provider. */
-export interface KnownModel extends KnownProvider {
-  model_type: 'llm' | 'embedding'
-  name: string
-  display_name: string | null
-  context_window: number | null
-  max_output_tokens: number | null
-  embedding_dim: number | null
-}
+export type KnownModel = KnownProvider & ModelColumns
 
 const COLUMNS = sql.raw('model_type, name, display_name, context_window, max_output_tokens, embedding_dim')
 

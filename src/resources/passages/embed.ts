@@ -1,6 +1,7 @@
 import type { Scope } from '../../db/scope.ts'
 import { within } from '../../embed/deadline.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
+import { EMBEDDED } from '../models/config.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
 import type { Container } from './container.ts'
@@ -8,8 +9,6 @@ import type { Vectors } from './insert.ts'
 
 /** How many batches of one request are embedded at once. */
 const AT_ONCE = 4
-
-const DEFAULT_BATCH = 32
 
 /** How long a request that makes passages waits for their vectors. */
 const PATIENCE_MS = 60_000
@@ -39,7 +38,7 @@ export async function embedTexts(
   signal?: AbortSignal,
 ): Promise<Vectors> {
   const embedder = await embedders.of(scope, config)
-  const size = config.batch_size ?? DEFAULT_BATCH
+  const size = config.batch_size ?? EMBEDDED.batch_size
   const vectors: number[][] = new Array(texts.length)
   const failed = new AbortController()
   const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal

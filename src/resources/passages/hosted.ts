@@ -16,6 +16,7 @@ import type { ArchiveRow } from '../archives/table.ts'
 import { modelKey } from '../models/embedding.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
+import { tagged } from './tagged.ts'
 
 /** Where the vectors of an archive are searched: those of the model that answers. */
 export interface HostedArchive {
@@ -48,7 +49,7 @@ function configured(stores: VectorStores, provider: HostedProvider): VectorStore
  * archive without an embedding model, and for a model whose vectors the store can't take; 502 when the store would have
  * to be asked and doesn't answer.
  */
-export async function checkStore(
+async function checkStore(
   stores: VectorStores,
   provider: ArchiveRow['vector_db_provider'] | null | undefined,
   config: EmbeddingConfig | null | undefined,
@@ -127,14 +128,15 @@ export async function syncAllLater(scope: Scope): Promise<void> {
   const archives = await scope.query<{ id: string }>(sql`
     select distinct container_id as id from hosted_vectors
     where organization_id = ${scope.organizationId} and changes > synced`)
-  for (const { id } of archives) await scope.enqueue('sync_container', { container_id: id }, id)
+  await scope.enqueueAll(
+    'sync_container',
+    archives.map(({ id }) => ({ data: { container_id: id }, key: id })),
+  )
 }
 
-/** Whether a passage bears the tags: a store may leave that open. */
-function tagged({ tags = [], match }: StoreQuery): RawBuilder<boolean> {
-  if (tags.length === 0) return sql`true`
-  return match === 'all' ? sql`tags @> ${JSON.stringify(tags)}::jsonb` : sql`tags ?| ${tags}::text[]`
-}
+/** Whether a passage bears the tags that are asked for: a store may leave that open. */
+const fits = ({ tags = [], match }: StoreQuery): RawBuilder<boolean> =>
+  tags.length === 0 ? sql`true` : tagged(tags, match)
 
 /**
  * Searches where an archive lies. A list holds no passage that isn't in the archive any more: for those that the store
@@ -152,7 +154,7 @@ export async function searchStore(
     const ids = [found.vector ?? [], found.text ?? []].flat().map(({ id }) => id)
     const rows = await scope.query<{ id: string }>(sql`
       select id from passages where organization_id = ${scope.organizationId} and container_id = ${archiveId}
-        and id = any(${[...new Set(ids)]}::text[]) and ${tagged(query)}`)
+        and id = any(${[...new Set(ids)]}::text[]) and ${fits(query)}`)
     const there = new Set(rows.map(({ id }) => id))
     const kept = (hits: StoreHit[]) => hits.filter(({ id }) => there.has(id)).slice(0, limit)
     const short = Object.values(found).some((hits) => hits.length === asked && kept(hits).length < limit)

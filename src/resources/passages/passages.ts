@@ -9,6 +9,7 @@ import { answering, getContainer, keyOf } from './container.ts'
 import { syncLater } from './hosted.ts'
 import { insertPassages, type NewPassage, type Place, placeId, type Vectors } from './insert.ts'
 import { type IncludeVectors, type ListPassages, type Passage, passages, passagesWithVectors } from './schema.ts'
+import { tagged } from './tagged.ts'
 
 const shapeOf = ({ include = [] }: IncludeVectors) => (include.length > 0 ? passagesWithVectors : passages)
 
@@ -22,13 +23,7 @@ export const listPassagesOf = (
     query
       .where('passages.container_id', '=', archiveId)
       .$if(search !== undefined, (q) => q.where('passages.text', 'ilike', `%${escapeLike(search!)}%`))
-      .$if(tags !== undefined, (q) =>
-        q.where(
-          tag_match_mode === 'all'
-            ? sql<boolean>`passages.tags @> ${JSON.stringify(tags)}::jsonb`
-            : sql<boolean>`passages.tags ?| ${tags}::text[]`,
-        ),
-      ),
+      .$if(tags !== undefined, (q) => q.where(tagged(tags!, tag_match_mode, sql.ref('passages.tags')))),
   )
 
 /** The same. 404 for an archive the organization doesn't have. */

@@ -55,7 +55,7 @@ export const passagesWithVectors = defineResource<Passage>()(Passage, {
 })
 
 /** As many passages as are made by one request, and as many as it answers with their vectors. */
-export const MOST_PASSAGES = 10_000
+const MOST_PASSAGES = 10_000
 export const MOST_WITH_VECTORS = 1_000
 
 const fields = {

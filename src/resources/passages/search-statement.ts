@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { HostedProvider } from '../../embed/stores.ts'
 import type { StoreHit } from '../../embed/vector-store.ts'
+import { tagged } from './tagged.ts'
 
 /** The SQL of a search: one statement, whose parts are the ways to find passages and what is made of them. */
 
@@ -76,7 +77,7 @@ const lyingIn = (containers: readonly string[] | undefined, column: RawBuilder<u
 
 /** What a passage `p` must have, besides where it lies. */
 const narrowing = ({ tags, allTags, from, before }: Filter): RawBuilder<unknown>[] => [
-  ...(tags.length > 0 ? [allTags ? sql`p.tags ?& ${tags}::text[]` : sql`p.tags ?| ${tags}::text[]`] : []),
+  ...(tags.length > 0 ? [tagged(tags, allTags ? 'all' : 'any', sql.ref('p.tags'))] : []),
   ...(from ? [sql`p.created_at >= ${from.toISOString()}::timestamptz`] : []),
   ...(before ? [sql`p.created_at < ${before.toISOString()}::timestamptz`] : []),
 ]

@@ -10,7 +10,7 @@ import { type CreateProvider, type ListProviders, type PinnedModel, providers, t
 import type { ProviderRow } from './table.ts'
 
 /** The provider of the built-in models. */
-export const BUILT_IN = 'cairn'
+const BUILT_IN = 'cairn'
 
 /** Providers of the organization, newest first. */
 export const listProviders = (scope: Scope, { name, provider_type, ...page }: ListProviders) =>
@@ -21,7 +21,7 @@ export const listProviders = (scope: Scope, { name, provider_type, ...page }: Li
   )
 
 /** The row of a provider, with its keys as they are kept. 404 when the organization has none with this id. */
-export async function storedProvider(scope: Scope, id: string): Promise<ProviderRow> {
+async function storedProvider(scope: Scope, id: string): Promise<ProviderRow> {
   const [row] = await scope.query<ProviderRow>(
     sql`select * from providers where organization_id = ${scope.organizationId} and id = ${id}`,
   )

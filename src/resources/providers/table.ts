@@ -13,7 +13,8 @@ export interface ProviderRow extends OwnedRow {
   sync_error: string | null
 }
 
-interface ModelColumns {
+/** What is known of a model. */
+export interface ModelColumns {
   model_type: 'llm' | 'embedding'
   name: string
   display_name: string | null
