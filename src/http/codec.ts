@@ -13,6 +13,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   additionalProperties?: boolean | Schema
   items?: Schema
+  pattern?: string
   anyOf?: Schema[]
 }
 

@@ -132,6 +132,21 @@ describe('the Letta surface', () => {
     expect(cleared.body).not.toHaveProperty('description')
   })
 
+  test('takes ids and values of enumerations in one parameter, with commas; names keep theirs', async () => {
+    const { alice } = server
+    const names = async (query: string) => {
+      const { status, body } = await alice.get(`/letta/v1/tools/?limit=200&${query}`)
+      return [status, body.map?.(({ name }: { name: string }) => name).toSorted()]
+    }
+    const repeated = 'tool_types=letta_memory_core&tool_types=letta_core'
+    expect(await names('tool_types=letta_memory_core,letta_core')).toEqual(await names(repeated))
+    const [one, two] = (await alice.get(`/letta/v1/tools/?${repeated}`)).body
+    expect(await names(`tool_ids=${one.id}%2C${two.id}`)).toEqual([200, [one.name, two.name].toSorted()])
+    expect(await names(`names=${one.name},${two.name}`)).toEqual([200, []])
+    expect((await alice.get('/letta/v1/tools/?tool_types=letta_core,other')).status).toBe(422)
+    expect((await alice.get('/v1/tools/?tool_types=svc_core,svc_memory_core')).status).toBe(422)
+  })
+
   test('filters by the vendor’s names, and links to its own next page', async () => {
     const { alice } = server
     const { body, headers } = await alice.get(

@@ -22,7 +22,8 @@ export function enterLetta(raw: IncomingMessage, url: string): string {
   return url.slice(LETTA_PREFIX.length)
 }
 
-const isLetta = (request: FastifyRequest): boolean => ENTERED in request.raw
+/** Whether a request came by this surface. */
+export const isLetta = (request: FastifyRequest): boolean => ENTERED in request.raw
 
 /** The names a request is answered in. */
 export const namesOf = (request: FastifyRequest): Names => (isLetta(request) ? 'vendor' : 'neutral')
@@ -66,12 +67,15 @@ export const formName = (request: FastifyRequest, given: string): string | undef
 
 /** A query string in neutral names, with the parameters the route knows. */
 function decodeQuery(query: Record<string, string | string[]>, known: Schema) {
-  const parameters = Object.entries(query).flatMap(([given, value]) => {
-    const name = knownName(given, known)
+  const parameters = Object.entries(query).flatMap(([sent, value]) => {
+    const name = knownName(sent, known)
     if (name === undefined) return []
     const schema = known.properties![name]!
     const neutral = (text: string) => ((schema.enum ?? schema.items?.enum) ? (NEUTRAL_VALUES[text] ?? text) : text)
-    return [[name, Array.isArray(value) ? value.map(neutral) : neutral(value)]]
+    // Ids and the values of enumerations may be given in one, with commas between them.
+    const { enum: allowed, pattern } = schema.items ?? {}
+    const given = [value].flat().flatMap((text) => (allowed || pattern ? text.split(',') : text))
+    return [[name, given.length === 1 ? neutral(given[0]!) : given.map(neutral)]]
   })
   return Object.fromEntries(parameters)
 }

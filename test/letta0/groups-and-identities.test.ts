@@ -77,6 +77,12 @@ test('an identity is created, upserted, retrieved, modified, counted and deleted
     name: 'Hopper',
     properties,
   })
+  const set = [
+    { key: 'age', value: 41, type: 'number' as const },
+    { key: 'plan', value: 'free', type: 'string' as const },
+  ]
+  expect((await identities.modify(made.id!, { properties: [set[1]!] })).properties).toEqual([...properties, set[1]])
+  expect((await identities.modify(made.id!, { properties: [set[0]!] })).properties).toEqual(set)
   await identities.properties.upsert(made.id!, [{ key: 'admin', value: true, type: 'boolean' }])
   const { properties: replaced } = await identities.retrieve(made.id!)
   expect(replaced).toEqual([{ key: 'admin', value: true, type: 'boolean' }])
@@ -103,6 +109,11 @@ test('identities are listed with what they are linked to, page by page', async (
   const block = await blocks.create({ label: 'human', value: '' })
   const linked = await identities.modify(one.id!, { agentIds: [agent.id], blockIds: [block.id!] })
   expect(linked).toMatchObject({ agentIds: [agent.id], blockIds: [block.id] })
+  const other = await agents.create(MODEL)
+  const extended = await identities.modify(one.id!, { agentIds: [other.id, agent.id], blockIds: [] })
+  expect(extended.agentIds!.toSorted()).toEqual([agent.id, other.id].toSorted())
+  expect(extended.blockIds).toEqual([block.id])
+  await agents.delete(other.id)
   expect(await identities.agents.list(one.id!, { limit: 2, order: 'asc' })).toMatchObject([{ id: agent.id }])
   expect(await identities.blocks.list(one.id!, { limit: 2, order: 'asc' })).toEqual([block])
   expect(await identities.agents.list(two.id!)).toEqual([])

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
+import type { Link } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { ApiError } from '../../lib/errors.ts'
@@ -55,6 +56,26 @@ export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids,
     ]
     await inner.update(identities, id, columns, links)
     return inner.retrieve(identities, id)
+  })
+}
+
+/**
+ * The same as clients of the Letta API mean it: `agent_ids` and `block_ids` are attached besides those that are, and
+ * `properties` are set by their keys beside the others.
+ */
+export function extendIdentity(scope: Scope, id: string, change: UpdateIdentity) {
+  const { agent_ids, block_ids, properties } = change
+  return scope.transaction(async (inner) => {
+    await inner.lock(identities, id)
+    const attached = async (link: Link, ids: string[]) => [...(await inner.linkedIds(link, id)), ...ids]
+    const had = properties ? ((await inner.get(identities, id)).properties ?? []) : []
+    const merged = [...had, ...(properties ?? [])].map((property) => [property.key, property] as const)
+    return updateIdentity(inner, id, {
+      ...change,
+      ...(agent_ids && { agent_ids: await attached(identityAgents, agent_ids) }),
+      ...(block_ids && { block_ids: await attached(identityBlocks, block_ids) }),
+      ...(properties && { properties: [...new Map(merged).values()] }),
+    })
   })
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { isLetta } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { listAgentsOf } from '../agents/agents.ts'
@@ -8,6 +9,7 @@ import { Block } from '../blocks/schema.ts'
 import {
   countIdentities,
   createIdentity,
+  extendIdentity,
   listBlocksOfIdentity,
   listIdentities,
   updateIdentity,
@@ -105,7 +107,10 @@ export async function identityRoutes(app: App) {
         response: one,
       },
     },
-    ({ scope, params, body }) => updateIdentity(scope, params.identity_id, body),
+    (request) => {
+      const { scope, params, body } = request
+      return (isLetta(request) ? extendIdentity : updateIdentity)(scope, params.identity_id, body)
+    },
   )
 
   app.put(
