@@ -86,3 +86,33 @@ export function invalid(...faults: Fault[]): ApiError {
 
 /** A fault of the body at `field`. */
 export const inBody = (field: string, message: string): Fault => ({ in: 'body', field, message })
+
+/** The faults of a 422. Throws any other error. */
+export function faultsOf(error: unknown): Fault[] {
+  if (error instanceof ApiError && error.faults) return error.faults
+  throw error
+}
+
+/** What checks return, each in its place. 422 with the faults of all that have some; any other error at once. */
+export function checkAll<T extends readonly unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
+  const faults: Fault[] = []
+  const results = checks.map((check) => {
+    try {
+      return check()
+    } catch (error) {
+      faults.push(...faultsOf(error))
+      return undefined
+    }
+  })
+  if (faults.length > 0) throw invalid(...faults)
+  return results as unknown as T
+}
+
+/** A check, for `checkAll`, of what has been waited for: it returns or throws what the promise came to. */
+export const settled = <T>(promise: Promise<T>): Promise<() => T> =>
+  promise.then(
+    (value) => () => value,
+    (error) => () => {
+      throw error
+    },
+  )

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Values } from '../../db/context.ts'
 import type { Scope } from '../../db/scope.ts'
 import { countLines } from '../../files/lines.ts'
-import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { type Fault, faultsOf, inBody, invalid } from '../../lib/errors.ts'
 import { idAt, newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { CreateAgent } from '../agents/body.ts'
@@ -85,8 +85,7 @@ export async function planImport(
     try {
       return work()
     } catch (error) {
-      if (!(error instanceof ApiError && error.faults)) throw error
-      for (const fault of error.faults) faults.push({ ...fault, field: joinPlaces(place, fault.field) })
+      for (const fault of faultsOf(error)) faults.push({ ...fault, field: joinPlaces(place, fault.field) })
       return undefined
     }
   }

@@ -4,6 +4,7 @@ import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
+import { DEFAULT_TYPE } from '../agents/schema.ts'
 import { BUILTIN_TYPES, tools } from '../tools/schema.ts'
 import { DEFAULTS } from '../tools/tools.ts'
 import { joinPlaces } from './fit.ts'
@@ -43,7 +44,7 @@ const namesFor = ({
   include_multi_agent_tools,
 }: PlacedAgent) => [
   ...(tools ?? []),
-  ...(include_base_tools ? baseToolsOf(agent_type ?? 'svc_v1_agent', enable_sleeptime === true) : []),
+  ...(include_base_tools ? baseToolsOf(agent_type ?? DEFAULT_TYPE, enable_sleeptime === true) : []),
   ...(include_multi_agent_tools ? MULTI_AGENT_TOOLS : []),
 ]
 

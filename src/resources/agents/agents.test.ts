@@ -160,6 +160,31 @@ describe('creating an agent', () => {
     expect((await alice.get('/v1/agents/count')).body).toBe(before)
   })
 
+  test('every fault is told at once, of a new agent and of a change', async () => {
+    const { alice, bob } = server
+    const faulty = {
+      model: 'nobody/model',
+      embedding: 'nobody/model',
+      timezone: 'Mars/Olympus',
+      tool_rules: [{ type: 'exit_loop', tool_name: 'no_such_tool' }],
+    }
+    const faults = ['embedding', 'model', 'timezone', 'tool_rules[0].tool_name']
+    const fieldsOf = ({ status, body }: { status: number; body: { errors?: { field: string }[] } }) => [
+      status,
+      body.errors?.map(({ field }) => field).toSorted(),
+    ]
+    const long = { label: 'a', value: 'long', limit: 3 }
+    const memory_blocks = [long, { label: 'b', value: 'x' }, { ...long, label: 'c' }]
+    const made = await alice.post('/v1/agents/', { ...faulty, tools: ['none'], memory_blocks })
+    const blocks = ['memory_blocks[0].value', 'memory_blocks[2].value']
+    expect(fieldsOf(made)).toEqual([422, [...faults, ...blocks, 'tools[0]'].toSorted()])
+    for (const client of [alice, bob]) {
+      const { id } = (await client.post('/v1/agents/', { name: 'Kept', model })).body
+      expect(fieldsOf(await client.patch(`/v1/agents/${id}`, { ...faulty, name: 'Changed' }))).toEqual([422, faults])
+      expect((await client.get(`/v1/agents/${id}`)).body.name).toBe('Kept')
+    }
+  })
+
   test('an agent with sleep-time memory gets a partner that shares its blocks, and they go together', async () => {
     const { alice } = server
     const memory_blocks = [{ label: 'human', value: 'x' }]

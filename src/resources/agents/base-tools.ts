@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, notFound } from '../../lib/errors.ts'
 import type { Tool } from '../tools/schema.ts'
 import type { CreateAgent } from './body.ts'
-import type { AgentType } from './schema.ts'
+import { type AgentType, DEFAULT_TYPE } from './schema.ts'
 import type { ToolRule } from './tool-rules.ts'
 
 const CLASSIC = [
@@ -105,9 +105,9 @@ export async function checkToolRules(
 export async function toolsOf(
   scope: Scope,
   body: CreateAgent,
-  type: AgentType,
   withFolders: boolean,
 ): Promise<{ tool_ids: string[]; tool_rules: ToolRule[] | undefined }> {
+  const type = body.agent_type ?? DEFAULT_TYPE
   const ids = body.tool_ids ?? []
   const names = [
     ...(body.tools ?? []),

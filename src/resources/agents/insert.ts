@@ -1,9 +1,10 @@
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
-import { inBody, invalid } from '../../lib/errors.ts'
+import { checkAll, inBody, invalid, settled } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
-import { insertBlocks } from '../blocks/blocks.ts'
+import { newBlocks } from '../blocks/blocks.ts'
+import { blocks } from '../blocks/schema.ts'
 import { showFolders } from '../folders/agent-files.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
@@ -15,7 +16,7 @@ import { firstMessages, insertMessages } from './messages.ts'
 import { catalogFor, embeddingOf, fileLimitsOf, modelOf } from './model.ts'
 import { randomName } from './names.ts'
 import { promptOf } from './prompts.ts'
-import { type AgentType, agents } from './schema.ts'
+import { type AgentType, agents, DEFAULT_TYPE } from './schema.ts'
 import { setSecrets } from './secrets.ts'
 
 /** An agent with this tag works for another one and doesn't show in lists. */
@@ -27,8 +28,9 @@ export const TIMEZONE = 'UTC'
 /** Whether an agent of this type forgets what was said unless it is told otherwise. */
 export const forgets = (type: AgentType) => type === 'workflow_agent'
 
-/** 422 unless the name is an IANA time zone. */
-export function checkTimezone(timezone: string): void {
+/** 422 for a name that isn't an IANA time zone's. */
+export function checkTimezone(timezone: string | null | undefined): void {
+  if (timezone == null) return
   try {
     if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
     new Intl.DateTimeFormat('en', { timeZone: timezone })
@@ -46,9 +48,12 @@ export const withModel = <B extends Pick<CreateAgent, 'model' | 'llm_config'>>(b
  * zone or a number that can't be.
  */
 export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: string) {
-  const type = body.agent_type ?? 'svc_v1_agent'
-  if (typeof body.timezone === 'string') checkTimezone(body.timezone)
-  const { model, llm_config } = modelOf(catalog, withModel(body, defaultModel), undefined)
+  const type = body.agent_type ?? DEFAULT_TYPE
+  const [{ model, llm_config }, embedding] = checkAll(
+    () => modelOf(catalog, withModel(body, defaultModel), undefined),
+    () => embeddingOf(catalog, body),
+    () => checkTimezone(body.timezone),
+  )
   const tags = [...new Set(body.tags ?? [])]
   const limits = fileLimitsOf(llm_config!.context_window)
   return {
@@ -61,7 +66,7 @@ export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: stri
     model,
     llm_config,
     model_settings: withoutNulls(body.model_settings),
-    ...embeddingOf(catalog, body),
+    ...embedding,
     compaction_settings: withoutNulls(body.compaction_settings),
     response_format: withoutNulls(body.response_format),
     message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
@@ -78,6 +83,13 @@ export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: stri
   }
 }
 
+/** 422 for a voice agent that keeps its memory itself. */
+function checkVoice({ agent_type, enable_sleeptime }: CreateAgent): void {
+  if (agent_type === 'voice_convo_agent' && !enable_sleeptime) {
+    throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
+  }
+}
+
 /** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns besides. */
 export async function insertAgent(
   tx: Scope,
@@ -86,19 +98,20 @@ export async function insertAgent(
   own: object = {},
 ): Promise<string> {
   const catalog = await catalogFor(tx, [withModel(body, defaultModel)])
-  const row = newAgent(catalog, body, defaultModel)
-  if (row.agent_type === 'voice_convo_agent' && !body.enable_sleeptime) {
-    throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
-  }
+  const folderIds = [...((body.folder_ids?.length ? body.folder_ids : body.source_ids) ?? [])]
+  const withFolders = folderIds.length > 0 || body.include_default_source === true
+  const [row, newOnes, { tool_ids, tool_rules }] = checkAll(
+    () => newAgent(catalog, body, defaultModel),
+    () => newBlocks(body.memory_blocks ?? []),
+    await settled(toolsOf(tx, body, withFolders)),
+    () => checkVoice(body),
+  )
   const id = newId('agent')
   const messages = firstMessages(row.system, body.initial_message_sequence ?? [])
-
-  const made = await insertBlocks(tx, body.memory_blocks ?? [])
-  const folderIds = [...((body.folder_ids?.length ? body.folder_ids : body.source_ids) ?? [])]
+  const made = await tx.insertAll(blocks, newOnes)
   if (body.include_default_source) {
     folderIds.push((await createFolder(tx, folders, { name: `${row.name} External Data Source` })).id)
   }
-  const { tool_ids, tool_rules } = await toolsOf(tx, body, row.agent_type, folderIds.length > 0)
   const links = [
     [agentBlocks, [...made.map((block) => block.id!), ...(body.block_ids ?? [])]],
     [agentTools, tool_ids],

@@ -1,5 +1,6 @@
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
+import { checkAll, settled } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { refitFiles, showFolders } from '../folders/agent-files.ts'
 import { groups } from '../groups/schema.ts'
@@ -12,7 +13,7 @@ import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.
 import { checkMessages } from './messages.ts'
 import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
 import { ALL_RELATIONS, type Loaded } from './relations.ts'
-import { agents } from './schema.ts'
+import { type AgentRowWire, agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
 import { addSleeptimePartner } from './sleeptime.ts'
 
@@ -32,7 +33,7 @@ async function setAttached(tx: Scope, id: string, body: UpdateAgent): Promise<Li
 }
 
 /** The columns the body changes. Those that are never without a value go back to their default on null. */
-async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
+async function columnsOf(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
   const {
     block_ids: _blocks,
     tool_ids: _tools,
@@ -62,7 +63,6 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
     reasoning,
     parallel_tool_calls,
   }
-  const current = await tx.get(agents, id)
   const chunked = embedding_chunk_size && !embedding ? current.embedding_config : undefined
   const embedded = {
     embedding,
@@ -70,10 +70,9 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
     embedding_chunk_size,
   }
   const catalog = await catalogFor(tx, [{ model, llm_config, ...embedded }])
-  const { llm_config: config = current.llm_config, ...chosen } = modelOf(
-    catalog,
-    { model, llm_config, ...copied },
-    current.llm_config,
+  const [{ llm_config: config = current.llm_config, ...chosen }, embeddingChosen] = checkAll(
+    () => modelOf(catalog, { model, llm_config, ...copied }, current.llm_config),
+    () => embeddingOf(catalog, embedded),
   )
   const limits = fileLimitsOf(config.context_window)
   return {
@@ -81,7 +80,7 @@ async function columnsOf(tx: Scope, id: string, body: UpdateAgent) {
     ...chosen,
     ...(model === null && { model: handleOf(config) }),
     llm_config: config,
-    ...embeddingOf(catalog, embedded),
+    ...embeddingChosen,
     model_settings: withoutNulls(own.model_settings),
     response_format: withoutNulls(own.response_format),
     tool_rules: withoutNulls(own.tool_rules),
@@ -117,12 +116,16 @@ export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, d
 /** The same inside the scope's transaction, which holds the agent from then on. */
 export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<void> {
   await tx.lock(agents, id)
-  if (typeof body.timezone === 'string') checkTimezone(body.timezone)
-  if (body.tool_rules) await checkToolRules(tx, body.tool_rules, (await tx.get(agents, id)).tool_rules ?? [])
+  const current = await tx.get(agents, id)
+  const [columns] = checkAll(
+    await settled(columnsOf(tx, current, body)),
+    await settled(checkToolRules(tx, body.tool_rules ?? [], current.tool_rules ?? [])),
+    () => checkTimezone(body.timezone),
+  )
   if (body.message_ids) await checkMessages(tx, id, body.message_ids)
   const links = await setAttached(tx, id, body)
   const folders = links.some(({ table }) => table === agentFolders.table)
-  await tx.update(agents, id, await columnsOf(tx, id, body), links)
+  await tx.update(agents, id, columns, links)
   if (folders) {
     await matchFileTools(tx, id)
     await showFolders(tx, [id])

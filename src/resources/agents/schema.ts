@@ -24,6 +24,9 @@ export const AGENT_TYPES = [
 ] as const
 export type AgentType = (typeof AGENT_TYPES)[number]
 
+/** The type of an agent that was told none. */
+export const DEFAULT_TYPE: AgentType = 'svc_v1_agent'
+
 export const StopReason = OneOf([
   'end_turn',
   'error',

@@ -3,7 +3,7 @@ import type { Filter } from '../../db/reads.ts'
 import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { checkAll, type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { identities } from '../identities/schema.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
@@ -88,12 +88,9 @@ export function newBlock(body: CreateBlock, field = 'value') {
 /** Makes a block. 422 for a value longer than the limit. */
 export const createBlock = async (scope: Scope, body: CreateBlock) => scope.insert(blocks, newBlock(body))
 
-/** Makes the blocks that the array `field` of a body describes, in its order. 422 for a value longer than its limit. */
-export const insertBlocks = async (scope: Scope, bodies: readonly CreateBlock[], field = 'memory_blocks') =>
-  scope.insertAll(
-    blocks,
-    bodies.map((body, n) => newBlock(body, `${field}[${n}].value`)),
-  )
+/** The rows of the blocks that the array `field` of a body describes. 422 with every value longer than its limit. */
+export const newBlocks = (bodies: readonly CreateBlock[], field = 'memory_blocks') =>
+  checkAll(...bodies.map((body, n) => () => newBlock(body, `${field}[${n}].value`)))
 
 const WITHIN_LIMIT = 'blocks_value_within_limit'
 
