@@ -91,6 +91,16 @@ function urlOf(input: Parameters<Fetch>[0]): URL {
   return url
 }
 
+/** What is wrong with a URL, wherever it leads; undefined when it can be asked. */
+export function urlFault(url: string): string | undefined {
+  try {
+    urlOf(url)
+    return undefined
+  } catch (error) {
+    return (error as EgressError).message
+  }
+}
+
 /** The same answer, whose reading fails beyond a size. */
 function bounded(response: Response, maxBytes: number): Response {
   if (!response.body) return response

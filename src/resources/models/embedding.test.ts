@@ -65,6 +65,8 @@ describe('the embedder of a configuration', () => {
     { embedding_endpoint_type: 'native' },
     { ...LEXICAL, embedding_dim: 12 },
     { embedding_model: '../../admin' },
+    { embedding_endpoint: 'ftp://example.com' },
+    { embedding_endpoint: 'example.com' },
   ])('that cannot be used is refused where it is set: %j', async (change) => {
     const { alice } = server
     const body = { name: 'A', embedding_config: { ...config(), ...change } }

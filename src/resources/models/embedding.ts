@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import type { Embedder } from '../../embed/embedder.ts'
 import { lexical } from '../../embed/lexical.ts'
 import { createRemoteEmbedder, unavailable } from '../../embed/remote.ts'
-import type { Egress } from '../../lib/egress.ts'
+import { type Egress, urlFault } from '../../lib/egress.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { apiUrl, type BaseProvider, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
 import type { Connection } from '../../llm/connection.ts'
@@ -24,10 +24,18 @@ export interface Embedders {
   of(scope: Scope, config: EmbeddingConfig): Promise<Embedder>
 }
 
+/** The address a configuration names, if any. */
+const endpointOf = ({ embedding_endpoint, cloud_endpoint }: EmbeddingConfig) =>
+  embedding_endpoint || cloud_endpoint || undefined
+
 /** Why a configuration can't be used on this server, whatever providers there are, or undefined. */
 export function unusable(config: EmbeddingConfig): string | undefined {
   const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, cloud_deployment } = config
-  if (endpointType !== 'native') return unavailable({ endpointType, model: cloud_deployment || embedding_model })
+  if (endpointType !== 'native') {
+    const reason = unavailable({ endpointType, model: cloud_deployment || embedding_model })
+    const endpoint = endpointOf(config)
+    return reason ?? (endpoint && urlFault(endpoint))
+  }
   if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return undefined
   return `the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`
 }
@@ -60,8 +68,7 @@ export function createEmbedders(
   async function connectionFor(scope: Scope, config: EmbeddingConfig): Promise<Connection> {
     const { embedding_endpoint_type: endpointType, handle } = config
     const kind = kindOf(endpointType)
-    const given = config.embedding_endpoint || config.cloud_endpoint || undefined
-    if (given !== undefined && !URL.canParse(given)) throw refusal(`the embedding_endpoint "${given}" is not a URL`)
+    const given = endpointOf(config)
     const named = handle?.slice(0, handle.indexOf('/'))
     const able = (await candidates(scope)).filter(({ type }) => factsOf(type).embedding === endpointType)
     if (given === undefined || apiUrl(kind, given) === factsOf(kind).url) {
