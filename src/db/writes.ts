@@ -5,9 +5,10 @@ import { piecesOf } from './pieces.ts'
 import type { Reads } from './reads.ts'
 import { type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
 
-/** What every change of a row sets besides. */
+/** What every change of a row sets besides. `updated_at` doesn't go back, though a clock may that was put right. */
 export const stamp = ({ actor }: Context) =>
-  sql`version = version + 1, updated_at = ${new Date().toISOString()}, last_updated_by_id = ${actor.userId}`
+  sql`version = version + 1, updated_at = greatest(updated_at, ${new Date().toISOString()}),
+    last_updated_by_id = ${actor.userId}`
 
 /** The history row of each row of the statement's `changed`, as it was left. */
 export function logged(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 
 let server: TestServer
@@ -26,6 +26,21 @@ describe('archives', () => {
     expect(changed.body).not.toHaveProperty('description')
     expect((await alice.delete(url)).status).toBe(204)
     expect((await alice.get(url)).status).toBe(404)
+  })
+
+  test('were never changed before they were made, though the clock was put back between', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    for (const client of [server.alice, server.bob]) {
+      const made = (await client.post('/v1/archives/', { name: 'Early' })).body
+      vi.setSystemTime(Date.parse(made.created_at) - 60_000)
+      const changed = (await client.patch(`/v1/archives/${made.id}`, { name: 'Late' })).body
+      expect(changed).toMatchObject({ name: 'Late', created_at: made.created_at, updated_at: made.updated_at })
+      vi.setSystemTime(Date.parse(made.created_at) + 1)
+      expect((await client.patch(`/v1/archives/${made.id}`, { name: 'Later' })).body.updated_at > made.updated_at).toBe(
+        true,
+      )
+    }
+    vi.useRealTimers()
   })
 
   test('another organization gets the answer of an archive that does not exist', async () => {
