@@ -23,6 +23,7 @@ import { syncProvider } from './jobs/sync-provider.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
 import { createEgress } from './lib/egress.ts'
+import { ApiError } from './lib/errors.ts'
 import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
 import { agentFileRoutes } from './resources/agent-files/routes.ts'
 import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
@@ -121,13 +122,16 @@ export async function buildApp(deps: Deps): Promise<App> {
       config: open,
       schema: {
         operationId: 'check_ready',
-        summary: 'Tell whether the database answers',
+        summary: 'Tell whether requests are answered: the database is there, and the first key made',
         tags: ['health'],
         response: { 200: health },
       },
     },
     async () => {
-      await sql`select 1`.execute(database.kysely)
+      const { rows } = await sql`select 1 from organizations limit 1`.execute(database.kysely)
+      if (rows.length === 0) {
+        throw new ApiError('unavailable', 'The server is starting.', { headers: { 'retry-after': '1' } })
+      }
       return { version, status: 'ok' }
     },
   )
