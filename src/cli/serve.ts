@@ -15,8 +15,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 /** Readable at a terminal, JSON otherwise. */
 function createLogger(level: string) {
-  // Lines are handed to the system while requests go on, rather than each request waiting for its own.
-  if (!process.stdout.isTTY) return pino({ level }, pino.destination({ dest: 1, sync: false }))
+  // Lines are handed to the system some at a time, while requests go on, and none waits for long.
+  if (!process.stdout.isTTY)
+    return pino({ level }, pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 }))
   return pino(
     { level },
     pretty({ sync: true, singleLine: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l' }),

@@ -24,6 +24,26 @@ describe.skipIf(!url)('statements that share connections', () => {
     expect(pool.idleCount).toBe(pool.totalCount)
   })
 
+  test('are not held up by slow ones', async () => {
+    const query = createLanes(pool, 3)
+    const other = new pg.Client(url)
+    await other.connect()
+    await other.query('select pg_advisory_lock(7)')
+    const slow = [1, 2].map((n) => query('select $1::int, pg_advisory_lock_shared(7)', [n]))
+    const begun = performance.now()
+    const waiting = async () =>
+      (await other.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).rows.length
+    // Both wait for the lock, and have done so for a while.
+    while ((await waiting()) < slow.length || performance.now() - begun < 50);
+    const numbers = Array.from({ length: 200 }, (_, n) => n)
+    const rows = await Promise.all(numbers.map((n) => query<{ n: number }>('select $1::int as n', [n])))
+    expect(rows.map(([row]) => row!.n)).toEqual(numbers)
+    expect(await waiting()).toBe(slow.length)
+    await other.query('select pg_advisory_unlock(7)')
+    await Promise.all(slow)
+    await other.end()
+  })
+
   test('fail alone', async () => {
     const query = createLanes(pool, 1)
     const asked = Array.from({ length: 100 }, (_, n) => query<{ one: number }>('select 1 / $1::int as one', [n % 2]))

@@ -1,22 +1,53 @@
+import type { Socket } from 'node:net'
 import type { Pool, PoolClient } from 'pg'
 
 /** A connection that several statements share. */
 interface Lane {
   client: PoolClient
   inFlight: number
+  /** When it was last heard from, or given something to do: as `performance.now()`. */
+  heard: number
+  /** Sends what is written in this turn of the event loop at its end. */
+  gather(): void
   /** Gives the connection back. */
   close(): void
 }
 
+/** As many connections as quick statements share. */
+const FEW = 2
+
+/** As many statements as each of those takes before more are used. */
+const QUEUE = 16
+
+/** A connection that is silent for so long does something slow: what comes meanwhile goes by another. */
+const SILENCE_MS = 5
+
+/** Lets what is written to a connection in one turn of the event loop go out together, at the turn's end. */
+function gatherer(client: PoolClient): () => void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  let gathering = false
+  return () => {
+    if (gathering) return
+    gathering = true
+    stream.cork()
+    setImmediate(() => {
+      gathering = false
+      stream.uncork()
+    })
+  }
+}
+
 /**
- * Sends single statements without waiting for the answers of those before (pipelining, PostgreSQL documentation §53.2.4):
- * when every connection is busy, a statement queues at the server behind the fewest others rather than here. Each is its
- * own transaction: the failure of one leaves the others alone.
- * The pool's connections are used, `most` of them at once; the others are for whoever needs one alone.
+ * Sends single statements without waiting for the answers of those before (pipelining, PostgreSQL documentation §53.2.4).
+ * Each is its own transaction: the failure of one leaves the others alone.
+ *
+ * Quick statements share two connections: their processes at the server then find the next one waiting, and needn't be
+ * woken for each. Behind slow ones and under load more are used, `most` of the pool's at once; the others are for whoever
+ * needs one alone.
  */
 export function createLanes(pool: Pool, most: number) {
   const lanes = new Set<Lane>()
-  let opening: Promise<Lane> | undefined
+  const opening = new Set<Promise<Lane>>()
 
   async function open(): Promise<Lane> {
     const client = await pool.connect()
@@ -24,6 +55,8 @@ export function createLanes(pool: Pool, most: number) {
     const lane: Lane = {
       client,
       inFlight: 0,
+      heard: performance.now(),
+      gather: gatherer(client),
       close() {
         lanes.delete(lane)
         client.removeListener('error', fail)
@@ -40,29 +73,32 @@ export function createLanes(pool: Pool, most: number) {
     return lane
   }
 
-  /** One more lane; all who ask while it is being opened get the same. */
+  /** One more lane. Beyond the first two, all who ask while one is being opened get the same. */
   function another(): Promise<Lane> {
-    opening ??= open().finally(() => {
-      opening = undefined
-    })
-    return opening
+    const [shared] = opening
+    if (shared && lanes.size + opening.size >= Math.min(FEW, most)) return shared
+    const lane = open().finally(() => opening.delete(lane))
+    opening.add(lane)
+    return lane
   }
 
-  /** The lane with the fewest statements in flight, or undefined when another one may be opened. */
-  function free(): Lane | undefined {
-    if (lanes.size < most) return undefined
-    let least: Lane | undefined
-    for (const lane of lanes) if (!least || lane.inFlight < least.inFlight) least = lane
-    return least
+  /** The lane to take, or undefined when another one is to be opened: of those that answer, the one with the least to do. */
+  function free(now: number): Lane | undefined {
+    const byLoad = [...lanes].sort((one, other) => one.inFlight - other.inFlight)
+    const quick = byLoad.find(({ heard }) => now - heard < SILENCE_MS)
+    if (lanes.size >= most) return quick ?? byLoad[0]
+    return quick && quick.inFlight < (lanes.size < FEW ? 1 : QUEUE) ? quick : undefined
   }
 
   /** The rows of one statement. */
   return async function query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const lane = free() ?? (await another())
-    lane.inFlight++
+    const lane = free(performance.now()) ?? (await another())
+    if (lane.inFlight++ === 0) lane.heard = performance.now()
+    lane.gather()
     try {
       return (await lane.client.query(text, values as unknown[])).rows as Row[]
     } finally {
+      lane.heard = performance.now()
       if (--lane.inFlight === 0) lane.close()
     }
   }

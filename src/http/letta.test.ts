@@ -55,7 +55,7 @@ describe('the Letta surface', () => {
       embedding_endpoint_type: 'azure',
       embedding_dim: 3,
       azure_deployment: 'a',
-      azure_endpoint: '"cloud_endpoint": "x"}',
+      azure_endpoint: 'https://example.com/"cloud_endpoint": "x"}',
       azure_version: '2',
     }
     const made = await alice.post('/letta/v1/archives/', { name: 'Azure', embedding_config })
