@@ -130,8 +130,11 @@ export async function toolsOf(
 
   const attached = [...new Set([...ids.map((id) => byId.get(id)!), ...names.flatMap((name) => byName.get(name) ?? [])])]
   const rules: ToolRule[] = [...given]
+  const isGiven = (name: string, ...types: ToolRule['type'][]) =>
+    given.some((rule) => rule.tool_name === name && types.includes(rule.type))
   if (body.include_base_tool_rules ?? RULED.has(type)) {
     for (const { name, tool_type } of attached) {
+      if (isGiven(name, 'exit_loop', 'continue_loop')) continue
       if (EXITS.has(name)) rules.push({ type: 'exit_loop', tool_name: name })
       else if (/^svc_(core|memory_core|sleeptime_core|voice_sleeptime_core)$/.test(tool_type)) {
         rules.push({ type: 'continue_loop', tool_name: name })
@@ -139,10 +142,7 @@ export async function toolsOf(
     }
   }
   for (const { name, default_requires_approval } of attached) {
-    if (
-      default_requires_approval &&
-      !given.some((rule) => rule.type === 'requires_approval' && rule.tool_name === name)
-    ) {
+    if (default_requires_approval && !isGiven(name, 'requires_approval')) {
       rules.push({ type: 'requires_approval', tool_name: name })
     }
   }

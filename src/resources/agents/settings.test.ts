@@ -226,6 +226,19 @@ describe('any other setting', () => {
   })
 })
 
+test('a rule that is given for a tool of the agent’s type stands alone, whatever the type has for it', async () => {
+  const given = [
+    { type: 'exit_loop', tool_name: 'memory' },
+    { type: 'continue_loop', tool_name: 'send_message' },
+  ]
+  for (const client of [server.alice, server.bob]) {
+    const { tool_rules } = await make({ agent_type: 'mem_agent', include_base_tools: true, tool_rules: given }, client)
+    const of = (name: string) => tool_rules.filter(({ tool_name }: { tool_name: string }) => tool_name === name)
+    expect([...of('memory'), ...of('send_message')]).toEqual(given)
+    expect(of('core_memory_append')).toEqual([{ type: 'continue_loop', tool_name: 'core_memory_append' }])
+  }
+})
+
 describe('null for a value an agent always has', () => {
   const DEFAULTS = {
     max_files_open: 10,
