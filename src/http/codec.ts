@@ -14,6 +14,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema
   items?: Schema
   pattern?: string
+  format?: string
   anyOf?: Schema[]
 }
 
@@ -23,8 +24,16 @@ export type Resolve = (ref: string) => Schema
 interface Direction {
   values: Readonly<Record<string, string>>
   fields: Readonly<Record<string, string>>
-  /** Whether fields the schema doesn't know are left out. */
+  /** Whether it comes from a client: fields the schema doesn't know are left out, and instants get their zone. */
   strict: boolean
+}
+
+/** An instant as Python's `isoformat` writes it of a clock without a zone. */
+const ZONELESS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/
+
+function translateText(meant: Schema, text: string, { values, strict }: Direction, name: string): string {
+  if (meant.enum || name === 'agent_type') return values[text] ?? text
+  return strict && meant.format === 'date-time' && ZONELESS.test(text) ? `${text}Z` : text
 }
 
 const IN: Direction = { values: NEUTRAL_VALUES, fields: NEUTRAL_FIELDS, strict: true }
@@ -59,7 +68,7 @@ function settle(schema: Schema, value: unknown, resolve: Resolve): Schema | unde
 function translate(schema: Schema, value: unknown, resolve: Resolve, direction: Direction, name = ''): unknown {
   const meant = settle(schema, value, resolve)
   if (!meant) return value
-  if (typeof value === 'string') return meant.enum || name === 'agent_type' ? (direction.values[value] ?? value) : value
+  if (typeof value === 'string') return translateText(meant, value, direction, name)
   if (Array.isArray(value)) {
     const { items } = meant
     return items ? value.map((item) => translate(items, item, resolve, direction)) : value
@@ -77,7 +86,10 @@ function translate(schema: Schema, value: unknown, resolve: Resolve, direction: 
   return Object.fromEntries(translated)
 }
 
-/** What a client of the vendor's API sent, in neutral names. What the schema doesn't know is left out. */
+/**
+ * What a client of the vendor's API sent, in neutral names. What the schema doesn't know is left out, and an instant
+ * without a zone is one of UTC.
+ */
 export const decode = (schema: Schema, value: unknown, resolve: Resolve) => translate(schema, value, resolve, IN)
 
 /** An answer in the vendor's names. */

@@ -118,6 +118,22 @@ describe('the Letta surface', () => {
     ])
   })
 
+  test('takes an instant without a zone, as Python writes it, as one of UTC; the neutral one asks for the zone', async () => {
+    for (const client of [server.alice, server.bob]) {
+      const archive = (await client.post('/v1/archives/', { name: 'Dated' })).body
+      const url = `/v1/archives/${archive.id}/passages`
+      const passage = { text: 'at 2024-05-06T07:08:09', created_at: '2024-05-06T07:08:09.123456' }
+      const made = await client.post(`/letta${url}`, passage)
+      expect(made.body).toMatchObject({ text: passage.text, created_at: '2024-05-06T07:08:09.123Z' })
+      const zoned = await client.post(`/letta${url}`, { ...passage, created_at: '2024-05-06T07:08:09+02:00' })
+      expect(zoned.body.created_at).toBe('2024-05-06T05:08:09.000Z')
+      for (const created_at of ['2024-05-06', 'yesterday']) {
+        expect((await client.post(`/letta${url}`, { ...passage, created_at })).status).toBe(422)
+      }
+      expect((await client.post(url, passage)).status).toBe(422)
+    }
+  })
+
   test('takes a null at the top of a patch as nothing to change; the neutral one clears', async () => {
     const { alice } = server
     const { body: block } = await alice.post('/v1/blocks/', {
