@@ -15,6 +15,8 @@ export interface Keyset {
   limit: number
   /** Tells statements apart that differ in more than their values. */
   shape: string
+  /** What of the request the statement holds. */
+  values: unknown[]
   /** As many rows as are fetched at most. */
   size: RawBuilder<number>
   /** Rows are fetched from the far end and turned round: the page is the one just before a cursor. */
@@ -67,6 +69,7 @@ export function keyset(resource: Resource<unknown>, organizationId: string, page
       ? sql<boolean>`(${key}, ${id}) > (${place(cursor)}, ${cursor}::text)`
       : sql<boolean>`(${key}, ${id}) < (${place(cursor)}, ${cursor}::text)`
 
+  const cursors = [page.after, page.before]
   const limit = page.limit ?? 50
   const [most, size] = SIZES.find(([size]) => size > limit)!
   const where: RawBuilder<boolean>[] = []
@@ -76,11 +79,12 @@ export function keyset(resource: Resource<unknown>, organizationId: string, page
   return {
     limit,
     shape: `${column} ${order} ${most}`,
+    values: [limit, ...cursors, ...cursors.map((cursor) => cursor && instantOf(cursor)?.toISOString())],
     size,
     backward,
     orderBy: sql`${key} ${direction}, ${id} ${direction}`,
     where,
-    cursors: [page.after, page.before].filter(
+    cursors: cursors.filter(
       (cursor) => cursor !== undefined && !(column === 'created_at' && instantOf(cursor)),
     ) as string[],
   }

@@ -1,7 +1,7 @@
 import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
+import { compileOnce, constancyOf } from './compiled-once.ts'
 import { answering, type Context, mine, missing, readRows, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
-import { compilePlain, keepsAll } from './plain-lists.ts'
 import type { Link, PageOf, Resource, Versioned, Written } from './resource.ts'
 import type { Tables } from './tables.ts'
 import { oneOf, pageOf, type WrittenOne, type WrittenRow, writeOne, writePage } from './written.ts'
@@ -53,12 +53,15 @@ export function createReads(context: Context) {
    */
   async function retrieve<Wire>(resource: Resource<Wire>, id: string, written?: Written): Promise<Wire & Versioned> {
     const own = resource.written[names]
+    const values = [organizationId, id]
     const statement = written
-      ? writeOne(resource, organizationId, id, written)
-      : CompiledQuery.raw(own.one, [organizationId, id])
+      ? compileOnce(resource, ['one', written.form], values, () =>
+          writeOne(resource, organizationId, id, written.parts()),
+        )
+      : CompiledQuery.raw(own.one, values)
     const [row] = await readRows<WrittenOne>(context, statement)
     if (!row) throw missing(resource, id)
-    return oneOf<Wire>(row, resource.composed || Boolean(written?.tables?.length), written ?? own)
+    return oneOf<Wire>(row, resource.composed || Boolean(written?.composed), written ?? own)
   }
 
   /**
@@ -78,11 +81,11 @@ export function createReads(context: Context) {
         .select(() => sql`row_number() over (order by ${keys.orderBy})`.as('n') as never) as Select<T>
       if (filter) query = filter(query)
       for (const condition of keys.where) query = query.where(condition)
-      return writePage(resource, keys, query.orderBy(keys.orderBy).limit(keys.size) as never, written)
+      return writePage(resource, keys, query.orderBy(keys.orderBy).limit(keys.size) as never, written.parts())
     }
-    const plain = written === resource.written[names] && keepsAll(resource.table, filter)
-    const statement = plain
-      ? compilePlain(resource, [names, keys.shape].join(), organizationId, keys.limit, page, build)
+    const kept = constancyOf(resource.table, filter)
+    const statement = kept
+      ? compileOnce(resource, ['page', written.form, kept, keys.shape], [organizationId, ...keys.values], build)
       : build()
     const rows = await readRows<WrittenRow>(context, statement)
     // A row shows that the cursors' places were known.

@@ -31,23 +31,32 @@ interface Definition<T extends string> extends Pick<Resource<unknown, T>, 'table
 }
 
 /** A resource as the database writes it. */
-export interface WrittenResource extends Written {
+export interface WrittenResource extends Written, WrittenParts {
   /** SQL: the members of its JSON object. */
   members: string
   /** The statement that reads one: `$1` is the organization, `$2` the id. */
   one: string
 }
 
-/** How the database writes rows as JSON: a text for each. */
+/** How the database writes rows as JSON, a text for each: its statements are built and compiled once for each form. */
 export interface Written {
+  /** Names the SQL: that of one form and one resource differs by the organization's id alone. */
+  form: string
+  parts(): WrittenParts
+  /** Whether the texts hold more than the rows their versions count. */
+  composed?: boolean
+  /** Puts into the text what the database can't write. */
+  complete?: ((text: string) => string) | undefined
+}
+
+/** The SQL of it, without values but the organization's id. */
+export interface WrittenParts {
   /** SQL over the row, under its table's name, and over what is joined to it. */
   json: RawBuilder<unknown>
   /** Common table expressions over `page`, which has the rows. */
   tables?: readonly RawBuilder<unknown>[]
   /** Joins to the row, of one row at most each. */
   joins?: readonly RawBuilder<unknown>[]
-  /** Puts into the text what the database can't write. */
-  complete?: ((text: string) => string) | undefined
 }
 
 /** Declares a resource: its columns are the fields of its wire shape, less the computed ones. */
@@ -65,8 +74,9 @@ export const defineResource =
     const select = (what: string) => `select ${what}, version from "${table}" where organization_id = $1 and id = $2`
     const writtenIn = (written: Names): WrittenResource => {
       const members = membersOf(schema, sourceOf, written)
-      const json = objectOf(members)
-      return { json: sql.raw(json), members, one: select(`${json} as json`) }
+      const text = objectOf(members)
+      const json = sql.raw(text)
+      return { form: written, parts: () => ({ json }), json, members, one: select(`${text} as json`) }
     }
     return {
       ...definition,

@@ -11,6 +11,7 @@ import {
   VERSION,
   type Versioned,
   type Written,
+  type WrittenParts,
 } from './resource.ts'
 
 /** Statements that write what goes out: one row, one text, which passes through as it is. */
@@ -23,7 +24,7 @@ export function writePage(
   { table }: Resource,
   { limit, backward }: Keyset,
   rows: Expression<unknown>,
-  { json, tables = [], joins = [] }: Written,
+  { json, tables = [], joins = [] }: WrittenParts,
 ) {
   const row = sql.table(table)
   const order = sql.raw(backward ? 'desc' : 'asc')
@@ -55,7 +56,7 @@ export const writeOne = (
   { table }: Resource,
   organizationId: string,
   id: string,
-  { json, tables = [], joins = [] }: Written,
+  { json, tables = [], joins = [] }: WrittenParts,
 ) => sql<WrittenOne>`
   with ${sql.join([
     sql`page as (select * from ${sql.table(table)} where organization_id = ${organizationId} and id = ${id})`,

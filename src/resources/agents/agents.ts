@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { constant } from '../../db/compiled-once.ts'
 import type { Filter } from '../../db/reads.ts'
 import type { PageOf } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
@@ -24,6 +25,16 @@ export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
   }
 }
 
+/** What is listed when nothing is asked for. */
+const ALL = constant(matchingAgents({ show_hidden_agents: true }))
+const SHOWN = constant(matchingAgents({}))
+
+function filterOf({ show_hidden_agents, ...filters }: AgentFilters): Filter<'agents'> {
+  const given = Object.values(filters).some((value) => value !== undefined)
+  if (given) return matchingAgents({ show_hidden_agents, ...filters })
+  return show_hidden_agents ? ALL : SHOWN
+}
+
 /** Agents of the organization, newest first, with the relations asked for. */
 export async function listAgents(scope: Scope, query: ListAgents) {
   const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
@@ -33,7 +44,7 @@ export async function listAgents(scope: Scope, query: ListAgents) {
   return (await scope.list(
     agents,
     { limit, after, before, order, order_by },
-    matchingAgents(filters),
+    filterOf(filters),
     written,
   )) as PageOf<Loaded>
 }

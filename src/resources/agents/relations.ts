@@ -84,13 +84,15 @@ const RELATIONS: Record<Include, (scope: Scope) => Relation> = {
 
 const ownBlocks = linked(agentBlocks, blocks, (json) => ({ blocks: json }))
 
+/** Those that are columns of the agent itself. */
+const OWN_COLUMNS: ReadonlySet<Include> = new Set(['agent.pending_approval', 'agent.tags'])
+
 export const ALL_RELATIONS = Object.keys(RELATIONS) as Include[]
 
-/** The relations asked for, by either parameter; unknown names of the deprecated one ask for nothing. */
+/** The relations asked for, by either parameter, in an order of their own; unknown names of the deprecated one ask for nothing. */
 export function relationsOf(include?: readonly Include[], legacy: readonly string[] = []): Include[] {
-  if (include) return [...new Set(include)]
-  const named = legacy.map((name) => LEGACY_INCLUDES[name])
-  return [...new Set(named.filter((relation) => relation !== undefined))]
+  const asked = new Set<string | undefined>(include ?? legacy.map((name) => LEGACY_INCLUDES[name]))
+  return ALL_RELATIONS.filter((relation) => asked.has(relation))
 }
 
 /** The relations' fields, their tables, and the agent's memory, which is made of them. */
@@ -115,18 +117,29 @@ function load(scope: Scope, relations: readonly Include[]) {
  * How agents go out with these relations. Those not asked for are empty where the field is required, and absent where
  * it isn't, so that "empty" and "not loaded" can be told apart.
  */
-export function agentsWith(scope: Scope, relations: readonly Include[]): Written {
-  const { fields, memory, ...from } = load(scope, relations)
-  const members = Object.entries({ ...fields, memory }).map(([name, json]) => sql`${sql.lit(`"${name}":`)} || ${json}`)
-  return {
-    ...from,
-    json: sql`'{' || concat_ws(',', ${sql.raw(agents.written[scope.names].members)}, ${sql.join(members)}) || '}'`,
-    complete: relations.includes('agent.secrets') ? (text) => revealSecrets(scope, text) : undefined,
-  }
-}
+export const agentsWith = (scope: Scope, relations: readonly Include[]): Written => ({
+  form: ['agents', formOf(scope), ...relations].join(),
+  parts() {
+    const { fields, memory, ...from } = load(scope, relations)
+    const members = Object.entries({ ...fields, memory }).map(
+      ([name, json]) => sql`${sql.lit(`"${name}":`)} || ${json}`,
+    )
+    const json = sql`'{' || concat_ws(',', ${sql.raw(agents.written[scope.names].members)}, ${sql.join(members)}) || '}'`
+    return { ...from, json }
+  },
+  composed: relations.some((relation) => !OWN_COLUMNS.has(relation)),
+  complete: relations.includes('agent.secrets') ? (text) => revealSecrets(scope, text) : undefined,
+})
+
+/** What the SQL of relations hangs on but which they are. */
+const formOf = (scope: Scope) => `${scope.names} ${scope.can('secrets')}`
 
 /** An agent's memory alone. */
-export function memoryOf(scope: Scope): Written {
-  const { memory, tables, joins } = load(scope, ['agent.blocks'])
-  return { json: memory, tables, joins }
-}
+export const memoryOf = (scope: Scope): Written => ({
+  form: ['memory', formOf(scope)].join(),
+  parts() {
+    const { memory, tables, joins } = load(scope, ['agent.blocks'])
+    return { json: memory, tables, joins }
+  },
+  composed: true,
+})

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
-import type { PageOf, Resource } from '../../db/resource.ts'
+import type { PageOf, Resource, Written } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { ApiError } from '../../lib/errors.ts'
@@ -43,11 +43,14 @@ export async function createFolder<Wire>(
   })
 }
 
+/** An agent's id alone. */
+const ID: Written = { form: 'id', parts: () => ({ json: sql`to_json(agents.id)::text` }) }
+
 /** The ids of the agents a folder is attached to, newest agent first. 404 for a folder the organization doesn't have. */
 export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<PageOf<string>> {
   await scope.exists(folders, id)
   const attached = sql<boolean>`exists (select from agents_folders as link
     where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`
-  const ids = await scope.list(agents, page, (query) => query.where(attached), { json: sql`to_json(agents.id)::text` })
+  const ids = await scope.list(agents, page, (query) => query.where(attached), ID)
   return ids as unknown as PageOf<string>
 }
