@@ -134,7 +134,8 @@ export const CLIENTS: Readonly<Record<string, Open | string>> = {
     return {
       model: createAmazonBedrock({ region, baseURL: url, fetch, ...credentials }).embeddingModel(model),
       options: (purpose) => ({
-        amazonBedrock: model.startsWith('cohere.')
+        // Not only at the beginning: the names of inference profiles have a part of the world before it.
+        amazonBedrock: model.includes('cohere.embed-')
           ? { inputType: purpose === 'query' ? 'search_query' : 'search_document' }
           : {},
       }),

@@ -1,5 +1,5 @@
 import { createLimit } from '../lib/limit.ts'
-import { type Connection, ProviderError, refusedWith, unreached } from '../llm/connection.ts'
+import { type Connection, ProviderError, refusedWith, statusOf, unreached } from '../llm/connection.ts'
 import { CLIENTS, type Client } from './clients.ts'
 import type { Embedder, Purpose } from './embedder.ts'
 import { type Failure, retrying } from './retry.ts'
@@ -35,6 +35,7 @@ export function unavailable({ endpointType, model }: Pick<RemoteModel, 'endpoint
 interface CallError {
   statusCode?: number
   responseHeaders?: Record<string, string>
+  responseBody?: string
   cause?: unknown
 }
 
@@ -42,11 +43,11 @@ interface CallError {
 const MISREAD = /^AI_(TypeValidation|JSONParse|InvalidResponseData|EmptyResponseBody)Error$/
 
 /** The packages' errors hold the request and the answer: what is told of them is their status alone. */
-function explained(name: string, error: unknown): Error {
-  const { statusCode, responseHeaders, cause } = error as CallError
+function explained({ name, type }: Connection, error: unknown): Error {
+  const { statusCode, responseHeaders, responseBody, cause } = error as CallError
   if (error instanceof ProviderError) return error
   if (statusCode !== undefined && (statusCode < 200 || statusCode >= 300))
-    return refusedWith(name, statusCode, responseHeaders)
+    return refusedWith(name, statusOf(type, statusCode, responseBody), responseHeaders)
   if ([error, cause].some((at) => MISREAD.test((at as Error | undefined)?.name ?? ''))) {
     return new ProviderError(`${name} answers with something else than vectors: is its address right?`)
   }
@@ -87,7 +88,7 @@ export async function measureDimension(
     const { embeddings } = await client.model.doEmbed({ values: ['dimension'], ...(signal && { abortSignal: signal }) })
     return embeddings[0]!.length
   } catch (error) {
-    throw explained(connection.name, error)
+    throw explained(connection, error)
   }
 }
 
@@ -120,7 +121,7 @@ export function createRemoteEmbedder(
         return checked(name, remote, embeddings, texts.length)
       } catch (error) {
         if (signal.aborted) throw error
-        throw explained(name, error)
+        throw explained(connection, error)
       }
     }
     // Whoever searches waits for the answer.

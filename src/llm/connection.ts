@@ -60,6 +60,12 @@ export function refusedWith(name: string, status: number, headers: Record<string
   return new ProviderError(`${name} ${said}.`, { passing: isPassing(status), wait })
 }
 
+/** Google answers a wrong key with 400, and says only in its body that it is the key. The status others answer then. */
+export const statusOf = (type: ProviderType, status: number, body = '') =>
+  status === 400 && (type === 'google_ai' || type === 'google_vertex') && body.includes('API_KEY_INVALID')
+    ? 401
+    : status
+
 /** The innermost reason of a failed connection. */
 function reasonOf(error: unknown): string {
   const { code: given, cause, name } = error as { code?: unknown; cause?: unknown; name?: string }

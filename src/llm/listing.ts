@@ -1,6 +1,6 @@
 import { createLimit } from '../lib/limit.ts'
 import { factsOf } from '../lib/provider-types.ts'
-import { type Connection, ProviderError, refusedWith, unreached } from './connection.ts'
+import { type Connection, ProviderError, refusedWith, statusOf, unreached } from './connection.ts'
 import { EMBEDDING_MODELS, kindOf, knownDimension, knownWindow } from './known-models.ts'
 
 /** A model as its provider tells of it. */
@@ -48,9 +48,7 @@ async function ask(
     const headers = { accept: 'application/json', 'content-type': 'application/json', ...keys }
     const response = await fetch(url, { ...init, headers, signal: signal ? AbortSignal.any([signal, late]) : late })
     text = await response.text()
-    // A wrong key is a 400 there.
-    const wrongKey = type === 'google_ai' && response.status === 400 && text.includes('API_KEY_INVALID')
-    if (!response.ok) throw refusedWith(name, wrongKey ? 401 : response.status)
+    if (!response.ok) throw refusedWith(name, statusOf(type, response.status, text))
   } catch (error) {
     throw unreached(name, error)
   }
@@ -78,12 +76,15 @@ const countOf = (...values: unknown[]) =>
     (value): value is number => Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31,
   )
 
+/** Types of models that listings of Together's kind hold besides, whatever they are called. */
+const OTHER_TYPES = new Set<unknown>(['image', 'video', 'audio', 'transcribe', 'moderation', 'rerank'])
+
 /** What OpenAI's listing says, and what those say besides who have taken it over. */
 async function listOpenAi(connection: Connection, signal?: AbortSignal): Promise<ListedModel[]> {
   const items = itemsOf(connection, await ask(connection, `${connection.url}/models`, signal), 'data')
   return items.flatMap((item): ListedModel[] => {
     const name = textOf(item.id)
-    if (!name) return []
+    if (!name || OTHER_TYPES.has(item.type)) return []
     const capabilities = item.capabilities as Json | undefined
     const meta = (item.meta ?? {}) as Json
     const said =

@@ -1,29 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type Answer, type Asked, type Otherwise, type Server, serve } from './wire.ts'
 
-/** A request the stand-in was sent. */
-export interface Asked {
-  method: string
-  path: string
-  headers: IncomingMessage['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
-  body: any
-}
-
-/** An answer other than the usual one: of any status, never, or a connection that is cut in the middle. */
-export type Otherwise = { status: number; headers?: Record<string, string>; body?: unknown } | 'never' | 'cut'
+export type { Otherwise }
 
 /** A server that speaks the OpenAI wire, over real HTTP on loopback. */
-export interface StandIn {
+export interface StandIn extends Server {
   /** Its base URL, with `/v1`. */
   url: string
-  /** What it was asked, in order. */
-  asked: Asked[]
-  /** Answers otherwise where this gives something. */
-  otherwise: (request: Asked) => Otherwise | undefined
   /** The embedding and language models it lists. */
   models: string[]
-  close(): Promise<void>
 }
 
 /** The key it accepts. */
@@ -88,7 +72,7 @@ interface Embedding {
   encoding_format?: string
 }
 
-function embed({ model, input, dimensions, encoding_format }: Embedding): Exclude<Otherwise, string> {
+function embed({ model, input, dimensions, encoding_format }: Embedding): Answer {
   const dimension = dimensions ?? DIMENSIONS[model]
   if (dimension === undefined) return { status: 404, body: NO_MODEL }
   const data = [input].flat().map((text, index) => {
@@ -101,7 +85,7 @@ function embed({ model, input, dimensions, encoding_format }: Embedding): Exclud
 }
 
 /** What is usually answered. */
-function answerTo({ path, headers, body }: Asked, models: readonly string[]): Exclude<Otherwise, string> {
+function answerTo({ path, headers, body }: Asked, models: readonly string[]): Answer {
   if (headers.authorization !== `Bearer ${KEY}`) return { status: 401, body: WRONG_KEY }
   if (path === '/v1/models') {
     const data = models.map((id) => ({ id, object: 'model', created: 1706037612, owned_by: 'system' }))
@@ -111,44 +95,9 @@ function answerTo({ path, headers, body }: Asked, models: readonly string[]): Ex
   return { status: 404, body: { error: { message: `Invalid URL (GET ${path})`, type: 'invalid_request_error' } } }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks).toString()
-  return text === '' ? undefined : JSON.parse(text)
-}
-
-function send(response: ServerResponse, answer: Otherwise): void {
-  if (answer === 'never') return
-  if (answer === 'cut') {
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
-    response.write('{"object":"list","data":[')
-    setImmediate(() => response.destroy())
-    return
-  }
-  const { status, headers = {}, body } = answer
-  response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(typeof body === 'string' ? body : JSON.stringify(body))
-}
-
 export async function startOpenAi(): Promise<StandIn> {
-  const standIn: StandIn = {
-    url: '',
-    asked: [],
-    otherwise: () => undefined,
-    models: [...MODELS],
-    async close() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
-  const server = createServer(async (request, response) => {
-    const { method = '', url: path = '', headers } = request
-    const asked = { method, path, headers, body: await bodyOf(request).catch(() => undefined) }
-    standIn.asked.push(asked)
-    send(response, standIn.otherwise(asked) ?? answerTo(asked, standIn.models))
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const models = [...MODELS]
+  const server = await serve((asked) => answerTo(asked, standIn.models))
+  const standIn: StandIn = Object.assign(server, { url: `${server.url}/v1`, models })
   return standIn
 }
