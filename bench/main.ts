@@ -30,7 +30,7 @@ async function run(
   progress: ReturnType<typeof createProgress>,
 ): Promise<Report> {
   const prepared = await prepare(options, cleanup, progress.show)
-  const { engine, key, plain200, includes200 } = prepared
+  const { engine, key, compared } = prepared
   const operations = prepared.operations.filter(({ name }) => name.includes(options.only ?? ''))
 
   progress.show('starting the server')
@@ -42,7 +42,7 @@ async function run(
   const http = cleanup.use(startChild<string, number>('./http.ts'))
   await driver.ask({ open: prepared.driver })
 
-  const total = totalSeconds(operations.length, options.only ? 0 : 1, options.seconds)
+  const total = totalSeconds(operations.length, options.only ? 0 : Object.keys(compared).length, options.seconds)
   const bench = {
     server,
     driver,
@@ -52,14 +52,15 @@ async function run(
     onWork: (text: string, seconds: number) => progress.work(text, seconds, total),
   }
   const figures = await measureOperations(bench, operations)
-  const includesRatio = options.only ? null : await measureRatio(bench, includes200, plain200)
+  const ratioOf = (which: keyof typeof compared) => (options.only ? null : measureRatio(bench, ...compared[which]))
   const medianOf = (name: string) => figures.find((one) => one.name === name)!.p50_ms
   return {
     engine,
     agents: options.agents,
     operations: figures,
     deep_ratio: options.only ? null : medianOf('list_agents_deep') / medianOf('list_agents'),
-    includes_ratio_200: includesRatio,
+    includes_ratio_200: await ratioOf('includes_ratio_200'),
+    letta_ratio_50: await ratioOf('letta_ratio_50'),
     ...(prepared.recall && knowledgeFigures(options.passages, prepared.recall, figures)),
     warm_start_ms: server.startMs,
     rss_mb: server.peakMemory(),

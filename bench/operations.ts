@@ -110,13 +110,16 @@ const post = (path: string, body: string, contentType?: string): Call => ({
   ...(contentType && { contentType }),
 })
 
+/** Operations that are measured against another one, by the name of the ratio. */
+export type Compared = Record<'includes_ratio_200' | 'letta_ratio_50', [Operation, Operation]>
+
 /** The operations over the data of an organization; those that make something do it in another. */
 export async function findOperations(
   database: Database,
   { organizationId }: Tenant,
   other: Tenant,
   agents: number,
-): Promise<{ measured: (Operation & { name: Name })[]; plain200: Operation; includes200: Operation }> {
+): Promise<{ measured: (Operation & { name: Name })[]; compared: Compared }> {
   const ids = async (select: ReturnType<typeof sql<{ id: string }>>) =>
     (await select.execute(database.kysely)).rows.map(({ id }) => id)
   const position = Math.min(DEEP, Math.floor(agents * 0.9))
@@ -146,7 +149,15 @@ export async function findOperations(
       ...(name === 'update_block' && { blocks }),
       ...(calls[name].method === 'POST' && { key: other.key }),
     })),
-    plain200: { name: '200 agents', call: get('/v1/agents/?limit=200') },
-    includes200: { name: '200 agents with all includes', call: get(`/v1/agents/?limit=200${ALL_INCLUDES}`) },
+    compared: {
+      includes_ratio_200: [
+        { name: '200 agents with all includes', call: get(`/v1/agents/?limit=200${ALL_INCLUDES}`) },
+        { name: '200 agents', call: get('/v1/agents/?limit=200') },
+      ],
+      letta_ratio_50: [
+        { name: '50 agents under /letta', call: get('/letta/v1/agents/?limit=50') },
+        { name: '50 agents', call: get('/v1/agents/?limit=50') },
+      ],
+    },
   }
 }

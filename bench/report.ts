@@ -24,6 +24,8 @@ export interface Report extends Partial<KnowledgeFigures> {
   deep_ratio: number | null
   /** 200 agents with all includes against the same page without, by their medians. */
   includes_ratio_200: number | null
+  /** A page of 50 agents under /letta against the same page on the neutral surface, by their medians. */
+  letta_ratio_50: number | null
   /** From the start of the server's process to the end of its first answer, on a database that was open before. */
   warm_start_ms: number
   /** The most memory the server's process held, in MB; null where the system doesn't tell. */
@@ -75,6 +77,7 @@ ${table([COLUMNS.map(([title]) => title), ...report.operations.map((figures) => 
 ${table([
   ['deep page against the first', figure(report.deep_ratio, 2)],
   ['200 agents: all includes against none', figure(report.includes_ratio_200, 2)],
+  ['50 agents: under /letta against the neutral surface', figure(report.letta_ratio_50, 2)],
   ['warm start to the first answer', `${report.warm_start_ms.toFixed(0)} ms`],
   ['peak memory of the server', memory],
   ...knowledgeRows(report),
@@ -98,7 +101,7 @@ export function toJson(report: Report): string {
       ]),
     ),
   )
-  const { deep_ratio, includes_ratio_200, warm_start_ms, rss_mb } = report
+  const { deep_ratio, includes_ratio_200, letta_ratio_50, warm_start_ms, rss_mb } = report
   const knowledge = Object.entries(report).flatMap(([name, value]) =>
     /^(recall|search_p50|insert)/.test(name) ? [[name, round(value as number | null, 3)]] : [],
   )
@@ -108,6 +111,7 @@ export function toJson(report: Report): string {
     operations,
     deep_ratio: round(deep_ratio, 3),
     includes_ratio_200: round(includes_ratio_200, 3),
+    letta_ratio_50: round(letta_ratio_50, 3),
     warm_start_ms: round(warm_start_ms, 0),
     rss_mb: round(rss_mb, 0),
   }

@@ -15,7 +15,7 @@ import { createCipher } from '../src/lib/cipher.ts'
 import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
 import { capture, type Plan } from './capture.ts'
 import { addData } from './data.ts'
-import { findOperations, nthUpdate, type Operation, type Tenant } from './operations.ts'
+import { type Compared, findOperations, nthUpdate, type Operation, type Tenant } from './operations.ts'
 import { addPassages, batchCall, hasBatch, measureRecall, type Recall, searchCall } from './passages.ts'
 import type { Owner } from './rows.ts'
 
@@ -37,8 +37,7 @@ export interface Prepared {
   /** What the bare driver opens: the same PostgreSQL database, or a copy of the embedded one. */
   driver: { databaseUrl: string | undefined; dataDir: string; poolSize: number }
   operations: Measurable[]
-  plain200: Operation
-  includes200: Operation
+  compared: Compared
   /** Of the search of passages, if there are any. */
   recall: Recall | undefined
 }
@@ -98,7 +97,7 @@ async function fill(
   config: Config,
   { agents, passages }: { agents: number; passages: number },
   onProgress: (text: string) => void,
-): Promise<Pick<Prepared, 'key' | 'operations' | 'plain200' | 'includes200' | 'recall'>> {
+): Promise<Pick<Prepared, 'key' | 'operations' | 'compared' | 'recall'>> {
   const cipher = createCipher(config.encryptionKey!)
   await migrate(database)
   const key = (await bootstrap({ database, cipher }, undefined))!
