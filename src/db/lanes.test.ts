@@ -31,17 +31,24 @@ describe.skipIf(!url)('statements that share connections', () => {
     await other.query('select pg_advisory_lock(7)')
     const slow = [1, 2].map((n) => query('select $1::int, pg_advisory_lock_shared(7)', [n]))
     const begun = performance.now()
-    const waiting = async () =>
-      (await other.query("select 1 from pg_locks where locktype = 'advisory' and not granted")).rows.length
-    // Both wait for the lock, and have done so for a while.
-    while ((await waiting()) < slow.length || performance.now() - begun < 50);
-    const numbers = Array.from({ length: 200 }, (_, n) => n)
-    const rows = await Promise.all(numbers.map((n) => query<{ n: number }>('select $1::int as n', [n])))
-    expect(rows.map(([row]) => row!.n)).toEqual(numbers)
-    expect(await waiting()).toBe(slow.length)
-    await other.query('select pg_advisory_unlock(7)')
-    await Promise.all(slow)
-    await other.end()
+    const waiting = async () => {
+      const { rows } = await other.query(`select 1 from pg_locks
+        join pg_database on pg_database.oid = database and datname = current_database()
+        where locktype = 'advisory' and objid = 7 and not granted`)
+      return rows.length
+    }
+    try {
+      // Both wait for the lock, and have done so for a while.
+      while ((await waiting()) < slow.length || performance.now() - begun < 50);
+      const numbers = Array.from({ length: 200 }, (_, n) => n)
+      const rows = await Promise.all(numbers.map((n) => query<{ n: number }>('select $1::int as n', [n])))
+      expect(rows.map(([row]) => row!.n)).toEqual(numbers)
+      expect(await waiting()).toBe(slow.length)
+    } finally {
+      // Ends the lock, too.
+      await other.end()
+      await Promise.all(slow)
+    }
   })
 
   test('fail alone', async () => {

@@ -29,7 +29,7 @@ describe('archives', () => {
   })
 
   test('were never changed before they were made, though the clock was put back between', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60_000 })
     for (const client of [server.alice, server.bob]) {
       const made = (await client.post('/v1/archives/', { name: 'Early' })).body
       vi.setSystemTime(Date.parse(made.created_at) - 60_000)
