@@ -26,14 +26,7 @@ export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
 }
 
 /** What is listed when nothing is asked for. */
-const ALL = constant(matchingAgents({ show_hidden_agents: true }))
 const SHOWN = constant(matchingAgents({}))
-
-function filterOf({ show_hidden_agents, ...filters }: AgentFilters): Filter<'agents'> {
-  const given = Object.values(filters).some((value) => value !== undefined)
-  if (given) return matchingAgents({ show_hidden_agents, ...filters })
-  return show_hidden_agents ? ALL : SHOWN
-}
 
 /** Agents of the organization, newest first, with the relations asked for. */
 export async function listAgents(scope: Scope, query: ListAgents) {
@@ -44,7 +37,7 @@ export async function listAgents(scope: Scope, query: ListAgents) {
   return (await scope.list(
     agents,
     { limit, after, before, order, order_by },
-    filterOf(filters),
+    Object.values(filters).some(Boolean) ? matchingAgents(filters) : SHOWN,
     written,
   )) as PageOf<Loaded>
 }

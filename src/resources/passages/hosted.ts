@@ -16,7 +16,7 @@ import type { ArchiveRow } from '../archives/table.ts'
 import { modelKey } from '../models/embedding.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
-import { tagged } from './tagged.ts'
+import { tagged } from '../tags/tagged.ts'
 
 /** Where the vectors of an archive are searched: those of the model that answers. */
 export interface HostedArchive {

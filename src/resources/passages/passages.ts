@@ -5,11 +5,11 @@ import { escapeLike } from '../../db/search.ts'
 import { notFound } from '../../lib/errors.ts'
 import { RawJson } from '../../lib/json.ts'
 import { archives } from '../archives/schema.ts'
+import { tagged } from '../tags/tagged.ts'
 import { answering, getContainer, keyOf } from './container.ts'
 import { syncLater } from './hosted.ts'
 import { insertPassages, type NewPassage, type Place, placeId, type Vectors } from './insert.ts'
 import { type IncludeVectors, type ListPassages, type Passage, passages, passagesWithVectors } from './schema.ts'
-import { tagged } from './tagged.ts'
 
 const shapeOf = ({ include = [] }: IncludeVectors) => (include.length > 0 ? passagesWithVectors : passages)
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { HostedProvider } from '../../embed/stores.ts'
 import type { StoreHit } from '../../embed/vector-store.ts'
-import { tagged } from './tagged.ts'
+import { tagged } from '../tags/tagged.ts'
 
 /** The SQL of a search: one statement, whose parts are the ways to find passages and what is made of them. */
 

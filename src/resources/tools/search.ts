@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { depthOf, FUSION, LOOKED_AT } from '../passages/search-statement.ts'
+import { tagged } from '../tags/tagged.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
 import { nearestTools } from './vectors.ts'
 
@@ -39,7 +40,7 @@ export async function searchTools(scope: Scope, body: SearchTools): Promise<Foun
     [
       sql`tools.organization_id = ${scope.organizationId}`,
       ...(tool_types ? [sql`tools.tool_type = any(${tool_types}::text[])`] : []),
-      ...(tags ? [sql`tools.tags ?| ${tags}::text[]`] : []),
+      ...(tags ? [tagged(tags, 'any', sql.ref('tools.tags'))] : []),
     ],
     sql` and `,
   )
