@@ -6,6 +6,33 @@ const ANSWERED = new Set([...'QS'].map((code) => code.charCodeAt(0)))
 
 const TERMINATE = 'X'.charCodeAt(0)
 
+/** An answer of usual length is taken in without making room for it. */
+const ROOM = 1_048_576
+
+/** Takes in an answer as it comes, and gives it whole. What was given is good until the next one comes. */
+function createReceiver() {
+  const usual = Buffer.allocUnsafe(ROOM)
+  let bytes = usual
+  let length = 0
+  return {
+    take(part: Uint8Array): void {
+      if (length + part.length > bytes.length) {
+        const longer = Buffer.allocUnsafe(2 * (length + part.length))
+        longer.set(bytes.subarray(0, length))
+        bytes = longer
+      }
+      bytes.set(part, length)
+      length += part.length
+    },
+    give(): Buffer {
+      const whole = bytes.subarray(0, length)
+      bytes = usual
+      length = 0
+      return whole
+    },
+  }
+}
+
 /**
  * The embedded database as the socket of a `pg` client. A statement's messages (Bind, Describe, Execute, Sync: PostgreSQL
  * documentation, "Message Flow") go to it together: each way into the WASM module and back costs as much as a small
@@ -16,14 +43,16 @@ export function createSocket(lite: PGlite): EventEmitter {
   let held: Uint8Array[] = []
   let started = false
   let last = Promise.resolve()
+  const receiver = createReceiver()
 
   function send(): void {
     const message = held.length === 1 ? held[0]! : Buffer.concat(held)
     held = []
     last = last
-      .then(() => lite.execProtocolRaw(message))
-      .then(({ buffer, byteOffset, length }) => {
-        socket.emit('data', Buffer.from(buffer as ArrayBuffer, byteOffset, length))
+      // Not `execProtocolRaw`: it reads every answer as well, and keeps what it has read until the process ends.
+      .then(() => lite.execProtocolRawStream(message, { onRawData: receiver.take }))
+      .then(() => {
+        socket.emit('data', receiver.give())
       })
       .catch((error) => {
         socket.emit('error', error)

@@ -25,9 +25,7 @@ export const BOUNDS: Bounds = {
   chunks: 100_000,
 }
 
-const number = new Intl.NumberFormat('en-US')
-
 /** Throws when a file holds more of something than may be. */
 export function atMost(count: number, most: number, what: string): void {
-  if (count > most) throw new FileFault(`It holds more than ${number.format(most)} ${what}.`)
+  if (count > most) throw new FileFault(`It holds more than ${most.toLocaleString('en-US')} ${what}.`)
 }

@@ -45,7 +45,8 @@ function countValues(value: unknown, most: number): number {
  */
 export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySchemaCompiler<object> {
   const [first, every] = [false, true].map((allErrors) => {
-    const ajv = new Ajv({ allErrors, verbose: true, strictTypes: false })
+    // The shapes are our own: holding them against the schema of schemas would be a tenth of the time a start takes.
+    const ajv = new Ajv({ allErrors, verbose: true, strictTypes: false, validateSchema: false })
     addFormats.default(ajv)
     ajv.addFormat('date-time', isInstant)
     for (const shape of shapes) ajv.addSchema(shape)
