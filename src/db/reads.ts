@@ -59,9 +59,10 @@ export function createReads(context: Context) {
           writeOne(resource, organizationId, id, written.parts()),
         )
       : CompiledQuery.raw(own.one, values)
-    const [row] = await readRows<WrittenOne>(context, statement)
-    if (!row) throw missing(resource, id)
-    return oneOf<Wire>(row, resource.composed || Boolean(written?.composed), written ?? own)
+    const rows = await readRows<WrittenOne>(context, statement)
+    const one = oneOf<Wire>(rows, resource.composed || Boolean(written?.composed), written ?? own)
+    if (!one) throw missing(resource, id)
+    return one
   }
 
   /**

@@ -45,7 +45,7 @@ export interface Written {
   parts(): WrittenParts
   /** Whether the texts hold more than the rows their versions count. */
   composed?: boolean
-  /** Puts into the text what the database can't write. */
+  /** Puts into a shared text what the database can't write. */
   complete?: ((text: string) => string) | undefined
 }
 
@@ -57,6 +57,8 @@ export interface WrittenParts {
   tables?: readonly RawBuilder<unknown>[]
   /** Joins to the row, of one row at most each. */
   joins?: readonly RawBuilder<unknown>[]
+  /** Which of the tables hold texts (`id`, `json`) that the rows' refer to, by `referenceTo` their ids. */
+  shared?: readonly string[]
 }
 
 /** Declares a resource: its columns are the fields of its wire shape, less the computed ones. */

@@ -35,7 +35,9 @@ export function createCipher(secret: string): Cipher {
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(-TAG_BYTES))
-      return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES))
+      decipher.final()
+      return text.toString()
     },
   }
 }

@@ -53,42 +53,64 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
   return undefined
 }
 
-/** JSON that is written already, by the database: it goes out as it is. A list is its items, each a text of its own. */
+/**
+ * JSON that is written already, by the database: it goes out as it is. A list is its items, each a text or the parts of
+ * one.
+ */
 export class RawJson {
-  readonly pieces: readonly string[]
+  readonly items: readonly (string | readonly string[])[]
   readonly list: boolean
 
-  constructor(written: string | readonly string[]) {
+  constructor(written: string | readonly (string | readonly string[])[]) {
     this.list = typeof written !== 'string'
-    this.pieces = typeof written === 'string' ? [written] : written
+    this.items = typeof written === 'string' ? [written] : written
   }
 
   get text(): string {
-    return this.list ? `[${this.pieces.join()}]` : this.pieces[0]!
+    return this.stretches().join('')
   }
 
-  /** The same with each piece changed. */
-  map(change: (piece: string) => string): RawJson {
-    return new RawJson(this.list ? this.pieces.map(change) : change(this.pieces[0]!))
+  /** The text cut into pieces, none much longer than `STRETCH` unless a part is. */
+  stretches(): string[] {
+    const stretches: string[] = []
+    let held: string[] = this.list ? ['['] : []
+    let length = 0
+    for (const [n, item] of this.items.entries()) {
+      if (n > 0) held.push(',')
+      if (typeof item === 'string') {
+        held.push(item)
+        length += item.length
+      } else {
+        for (const part of item) {
+          held.push(part)
+          length += part.length
+        }
+      }
+      if (length < STRETCH) continue
+      stretches.push(held.join(''))
+      held = []
+      length = 0
+    }
+    if (this.list) held.push(']')
+    stretches.push(held.join(''))
+    return stretches
   }
 }
+
+/** In characters. Making a longer text takes much longer than making several of this length. */
+const STRETCH = 65_536
 
 /** The text an answer goes out as. */
 export const serialize = (value: unknown): string =>
   value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null')
 
-/** The bytes an answer goes out as. A long list isn't joined before: that would be two copies of it more. */
+/** The bytes an answer goes out as. */
 export function encode(value: unknown): Buffer {
-  if (!(value instanceof RawJson && value.list)) return Buffer.from(serialize(value))
-  const { pieces } = value
-  let length = 2 + Math.max(0, pieces.length - 1)
-  for (const piece of pieces) length += Buffer.byteLength(piece)
-  const bytes = Buffer.allocUnsafe(length)
-  let at = bytes.write('[')
-  for (let n = 0; n < pieces.length; n++) {
-    if (n > 0) at += bytes.write(',', at)
-    at += bytes.write(pieces[n]!, at)
-  }
-  bytes.write(']', at)
+  if (!(value instanceof RawJson)) return Buffer.from(serialize(value))
+  const stretches = value.stretches()
+  if (stretches.length === 1) return Buffer.from(stretches[0]!)
+  const bytes = Buffer.allocUnsafe(stretches.reduce((length, stretch) => length + Buffer.byteLength(stretch), 0))
+  let at = 0
+  for (const stretch of stretches) at += bytes.write(stretch, at)
   return bytes
 }

@@ -334,6 +334,37 @@ describe('listing agents', () => {
     expect(hushed.secrets).toMatchObject([{ key: 'S', value: '' }])
   })
 
+  test('what agents share comes whole with each of them, whatever control characters and ids stand in it', async () => {
+    const { alice, bob } = server
+    const foreign = (await bob.post('/v1/blocks/', { label: 'theirs', value: 'not hers' })).body
+    const value = `\u0001${foreign.id}\u0001 \u0002${foreign.id}\u0002 é €, "😀" \\u0002`
+    const [shared, other] = [
+      (await alice.post('/v1/blocks/', { label: 'shared', value })).body,
+      (await alice.post('/v1/blocks/', { label: 'other', value: `\u0002${foreign.id}\u0002` })).body,
+    ]
+    const secrets = { ODD: value }
+    const make = async (name: string, block_ids: string[]) =>
+      (await alice.post('/v1/agents/', { name, model, description: value, tags: [value], block_ids, secrets })).body.id
+    const made = [
+      await make('Both', [other.id, shared.id]),
+      await make('One', [shared.id]),
+      await make('None', []),
+    ]
+    const query = new URLSearchParams({ tags: value, order: 'asc' })
+    const { body } = await alice.get(`/v1/agents/?${query}&${every}`)
+    expect(ids(body)).toEqual(made)
+    expect(body.map((agent: { blocks: object[] }) => agent.blocks)).toEqual([[other, shared], [shared], []])
+    for (const agent of body) {
+      expect(agent.memory.blocks).toEqual(agent.blocks)
+      expect(agent.secrets).toMatchObject([{ key: 'ODD', value, agent_id: agent.id }])
+      expect(agent.tool_exec_environment_variables).toEqual(agent.secrets)
+      expect(agent).toMatchObject({ description: value, tags: [value] })
+      expect((await alice.get(`/v1/agents/${agent.id}?${every}`)).body).toEqual(agent)
+    }
+    const backward = await alice.get(`/v1/agents/?${query}&${every}&before=${made[2]}`)
+    expect(backward.body).toEqual(body.slice(0, 2))
+  })
+
   test('every filter keeps the agents it names, alone and together, and counts agree', async () => {
     const { alice, bob } = server
     const identity = (k: string) =>

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { membersOf } from '../../db/members.ts'
 import type { Link, Resource, Versioned, Written } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
-import { attached } from '../../db/written.ts'
+import { attached, referenceTo, sharedBy } from '../../db/written.ts'
 import { blocks } from '../blocks/schema.ts'
 import { writtenFileBlocks } from '../folders/file-blocks.ts'
 import { sources } from '../folders/schema.ts'
@@ -24,6 +24,8 @@ interface Relation {
   tables?: RawBuilder<unknown>[]
   /** The tables' last: it has each agent's row, by `owner`. */
   join?: RawBuilder<unknown>
+  /** Which of the tables the fields refer to. */
+  shared?: string
 }
 
 const NONE = sql`'[]'`
@@ -43,6 +45,7 @@ function linked(
   return (scope: Scope): Relation => ({
     tables: attached(name, link, target, scope),
     join: joined(name),
+    shared: sharedBy(name),
     fields: fields(column('json'), column('ids')),
   })
 }
@@ -52,28 +55,34 @@ const RELATIONS: Record<Include, (scope: Scope) => Relation> = {
   'agent.blocks': (scope) => {
     const own = ownBlocks(scope)
     return {
+      ...own,
       tables: [...own.tables!, writtenFileBlocks('own_files', scope.organizationId)],
       join: sql`${own.join} ${joined('own_files')}`,
       fields: { ...own.fields, file_blocks: sql`coalesce(own_files.json, '[]')` },
     }
   },
   'agent.identities': linked(agentIdentities, identities, (json, ids) => ({ identities: json, identity_ids: ids })),
-  'agent.managed_group': ({ organizationId, names }) => ({
-    // Of several, the oldest: it stays the same while others come and go.
-    tables: [
-      sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, ${groups.written[names].json} as json
-        from groups where organization_id = ${organizationId} and manager_agent_id in (select id from page)
-        order by manager_agent_id, id)`,
-    ],
-    join: joined('managed'),
-    fields: { managed_group: sql`managed.json`, multi_agent_group: sql`managed.json` },
-  }),
+  'agent.managed_group': ({ organizationId, names }) => {
+    const json = referenceTo(sql`managed.id`)
+    return {
+      // Of several, the oldest: it stays the same while others come and go.
+      tables: [
+        sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, id, ${groups.written[names].json} as json
+          from groups where organization_id = ${organizationId} and manager_agent_id in (select id from page)
+          order by manager_agent_id, id)`,
+      ],
+      join: joined('managed'),
+      shared: 'managed',
+      fields: { managed_group: json, multi_agent_group: json },
+    }
+  },
   'agent.pending_approval': () => ({ fields: { pending_approval: sql`agents.pending_approval::text` } }),
   'agent.secrets': (scope) => {
-    const json = sql`coalesce(own_secrets.json, '[]')`
+    const json = sql`coalesce(${referenceTo(sql`own_secrets.id`)}, '[]')`
     return {
       tables: [writtenSecrets('own_secrets', scope)],
-      join: joined('own_secrets'),
+      join: sql`left join own_secrets on own_secrets.id = agents.id`,
+      shared: 'own_secrets',
       fields: { secrets: json, tool_exec_environment_variables: json },
     }
   },
@@ -110,6 +119,7 @@ function load(scope: Scope, relations: readonly Include[]) {
     memory,
     tables: loaded.flatMap((relation) => relation.tables ?? []),
     joins: loaded.flatMap((relation) => relation.join ?? []),
+    shared: loaded.flatMap((relation) => relation.shared ?? []),
   }
 }
 
@@ -138,8 +148,8 @@ const formOf = (scope: Scope) => `${scope.names} ${scope.can('secrets')}`
 export const memoryOf = (scope: Scope): Written => ({
   form: ['memory', formOf(scope)].join(),
   parts() {
-    const { memory, tables, joins } = load(scope, ['agent.blocks'])
-    return { json: memory, tables, joins }
+    const { memory, fields, ...from } = load(scope, ['agent.blocks'])
+    return { ...from, json: memory }
   },
   composed: true,
 })

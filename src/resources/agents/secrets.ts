@@ -16,33 +16,27 @@ const MARK = '\u0001'
 const mark = sql`chr(1)`
 
 /**
- * A table of the secrets of the agents in `page`, by `owner`. Values are empty unless the key holds the right to see
- * them; for those that do, `revealSecrets` decrypts them.
+ * A table of the secrets of the agents in `page`, by the agent's id. Values are empty unless the key holds the right to
+ * see them; for those that do, `revealSecrets` decrypts them.
  */
 export function writtenSecrets(name: string, scope: Scope) {
   const sealed = sql`${mark} || agent_id || to_json(key)::text || ${mark} || value_enc || ${mark}`
   const json = sql`'{"value":' || ${scope.can('secrets') ? sealed : sql`'""'`} || ',' || substr(${sql.raw(objectOf(membersOf({ properties: shown }, (field) => field)))}, 2)`
   return sql`${sql.table(name)} as (
-    select agent_id as owner, '[' || string_agg(${json}, ',' order by id) || ']' as json
+    select agent_id as id, '[' || string_agg(${json}, ',' order by agent_environment_variables.id) || ']' as json
     from agent_environment_variables
     where organization_id = ${scope.organizationId} and agent_id in (select id from page) group by agent_id)`
 }
 
 /** The same JSON with the values of its secrets. */
 export function revealSecrets(scope: Scope, text: string): string {
-  const revealed = new Map<string, string>()
   const parts = text.split(MARK)
   // Text, place, ciphertext, text, …
   for (let n = 1; n < parts.length; n += 3) {
     const [where, sealed] = [parts[n]!, parts[n + 1]!]
     const quote = where.indexOf('"')
-    let value = revealed.get(sealed)
-    if (value === undefined) {
-      const context = place(scope, where.slice(0, quote), JSON.parse(where.slice(quote)))
-      value = JSON.stringify(scope.cipher.decrypt(sealed, context))
-      revealed.set(sealed, value)
-    }
-    parts[n] = value
+    const context = place(scope, where.slice(0, quote), JSON.parse(where.slice(quote)))
+    parts[n] = JSON.stringify(scope.cipher.decrypt(sealed, context))
     parts[n + 1] = ''
   }
   return parts.join('')

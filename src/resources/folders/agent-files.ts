@@ -23,7 +23,7 @@ export async function listFilesOfAgent(
   )
   const written = files as unknown as RawJson
   // A file that is listed shows that the agent is there.
-  if (written.pieces.length === 0) await scope.exists(agents, agentId)
+  if (written.items.length === 0) await scope.exists(agents, agentId)
   const next = files[NEXT]
   const to = next ? `,"next_cursor":"${next.after ?? next.before}"` : ''
   const answer = new RawJson(`{"files":${written.text}${to},"has_more":${next !== undefined}}`)
