@@ -345,11 +345,7 @@ describe('listing agents', () => {
     const secrets = { ODD: value }
     const make = async (name: string, block_ids: string[]) =>
       (await alice.post('/v1/agents/', { name, model, description: value, tags: [value], block_ids, secrets })).body.id
-    const made = [
-      await make('Both', [other.id, shared.id]),
-      await make('One', [shared.id]),
-      await make('None', []),
-    ]
+    const made = [await make('Both', [other.id, shared.id]), await make('One', [shared.id]), await make('None', [])]
     const query = new URLSearchParams({ tags: value, order: 'asc' })
     const { body } = await alice.get(`/v1/agents/?${query}&${every}`)
     expect(ids(body)).toEqual(made)
