@@ -7,7 +7,9 @@ import type { Scope } from './scope.ts'
  * names every column it has a value for; columns that no row names, and nulls, are null.
  */
 export async function insertRecords(scope: Scope, table: string, rows: readonly object[]): Promise<void> {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((column) => sql.ref(column))
+  const named = new Set<string>()
+  for (const row of rows) for (const column in row) named.add(column)
+  const columns = [...named].map((column) => sql.ref(column))
   for (const piece of piecesOf(rows)) {
     await scope.query(sql`insert into ${sql.table(table)} (organization_id, ${sql.join(columns)})
       select ${scope.organizationId}, ${sql.join(columns)}

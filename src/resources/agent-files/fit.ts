@@ -40,8 +40,9 @@ const saysNothing = (value: unknown) =>
 export const joinPlaces = (place: string, key: string) =>
   place && key && !key.startsWith('[') ? `${place}.${key}` : place + key
 
-const named = (schema: Schema): Schema =>
-  schema.$ref ? (shapes as readonly Schema[]).find(({ $id }) => `${$id}#` === schema.$ref)! : schema
+const byReference = new Map((shapes as readonly Schema[]).map((shape) => [`${shape.$id}#`, shape]))
+
+const named = (schema: Schema): Schema => (schema.$ref ? byReference.get(schema.$ref)! : schema)
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value)
 
@@ -78,18 +79,18 @@ export function fit(asked: unknown, value: unknown, fitting: Fitting, place = ''
   const { properties } = schema
   if (!isObject(value) || !properties) return value
   const closed = schema.additionalProperties === false
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => {
-      const ours = NEUTRAL_FIELDS[key]
-      const name = !Object.hasOwn(properties, key) && ours && !Object.hasOwn(value, ours) ? ours : key
-      const at = joinPlaces(place, key)
-      if (!Object.hasOwn(properties, name)) {
-        if (!closed) return [[key, inner]]
-        if (!saysNothing(inner) && !ORIGIN.has(key)) fitting.unknown.push(at)
-        return []
-      }
-      if (name !== key) fitting.renamed.set(joinPlaces(place, name), at)
-      return [[name, fit(properties[name], inner, fitting, at)]]
-    }),
-  )
+  const fitted: [string, unknown][] = []
+  for (const [key, inner] of Object.entries(value)) {
+    const ours = NEUTRAL_FIELDS[key]
+    const name = !Object.hasOwn(properties, key) && ours && !Object.hasOwn(value, ours) ? ours : key
+    const at = joinPlaces(place, key)
+    if (!Object.hasOwn(properties, name)) {
+      if (!closed) fitted.push([key, inner])
+      else if (!saysNothing(inner) && !ORIGIN.has(key)) fitting.unknown.push(at)
+      continue
+    }
+    if (name !== key) fitting.renamed.set(joinPlaces(place, name), at)
+    fitted.push([name, fit(properties[name], inner, fitting, at)])
+  }
+  return Object.fromEntries(fitted)
 }
