@@ -15,7 +15,7 @@ export interface Database {
   kysely: Kysely<Tables>
   /** The rows of one statement outside of any transaction, without Kysely's way around the pool. */
   query<Row>(statement: CompiledQuery): Promise<Row[]>
-  /** The same for statements that only read and wait for nobody's locks: they may share a connection. */
+  /** The same for statements that only read and wait for nobody's locks: they share connections. */
   read<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
@@ -64,6 +64,9 @@ function preparingClient() {
   }
 }
 
+/** After so many statements the embedded database's connection goes to a transaction that waits for it. */
+const IN_A_ROW = 16
+
 /** Sends single statements, each on a connection of its own. Unlike the pool's own `query`, an error keeps it open. */
 const inTurn =
   (pool: pg.Pool) =>
@@ -97,18 +100,19 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
       connectionTimeoutMillis: 5_000,
       options: SESSION_OPTIONS,
       application_name: 'cairn',
-      pipeline: true,
     }),
+    pipeline: true,
     types,
     Client: preparingClient() as unknown as typeof pg.Client,
   })
   // An idle connection that breaks is replaced by the next request's; without a listener it would end the process.
   pool.on('error', () => {})
 
-  // Half of the connections are left to whoever needs one alone.
-  const lanes = remote ? Math.floor(settings.poolSize / 2) : 0
-  const query = inTurn(pool)
-  const read = lanes > 0 ? createLanes(pool, lanes) : query
+  // Half of the connections are left to whoever needs one alone; the embedded database has but one.
+  const lanes = remote ? Math.floor(settings.poolSize / 2) : 1
+  const read = lanes > 0 ? createLanes(pool, lanes, remote ? undefined : IN_A_ROW) : inTurn(pool)
+  // What waits for a lock or for the disk holds up what shares its connection. Embedded, each waits for all before it anyway.
+  const query = remote ? inTurn(pool) : read
   const busy = new AsyncLocalStorage<true>()
   const refuse = () => {
     if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')

@@ -1,58 +1,40 @@
 import { EventEmitter } from 'node:events'
-import type { PGlite } from '@electric-sql/pglite'
 
 /** Messages the server answers at once: a simple query and the end of an extended one. */
 const ANSWERED = new Set([...'QS'].map((code) => code.charCodeAt(0)))
 
 const TERMINATE = 'X'.charCodeAt(0)
 
-/** An answer of usual length is taken in without making room for it. */
-const ROOM = 1_048_576
-
-/** Takes in an answer as it comes, and gives it whole. What was given is good until the next one comes. */
-function createReceiver() {
-  const usual = Buffer.allocUnsafe(ROOM)
-  let bytes = usual
-  let length = 0
-  return {
-    take(part: Uint8Array): void {
-      if (length + part.length > bytes.length) {
-        const longer = Buffer.allocUnsafe(2 * (length + part.length))
-        longer.set(bytes.subarray(0, length))
-        bytes = longer
-      }
-      bytes.set(part, length)
-      length += part.length
-    },
-    give(): Buffer {
-      const whole = bytes.subarray(0, length)
-      bytes = usual
-      length = 0
-      return whole
-    },
+/** One array of several, with nothing else in its memory: that goes over to another thread. */
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
   }
+  return whole
 }
 
 /**
- * The embedded database as the socket of a `pg` client. A statement's messages (Bind, Describe, Execute, Sync: PostgreSQL
- * documentation, "Message Flow") go to it together: each way into the WASM module and back costs as much as a small
- * statement.
+ * The embedded database as the socket of a `pg` client: `exec` gets messages of PostgreSQL's protocol and gives those that
+ * answer them. A statement's messages (Bind, Describe, Execute, Sync: PostgreSQL documentation, "Message Flow") go to it
+ * together: each way into the database and back costs as much as a small statement.
  */
-export function createSocket(lite: PGlite): EventEmitter {
+export function createSocket(
+  exec: (messages: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>,
+): EventEmitter {
   const socket = new EventEmitter()
   let held: Uint8Array[] = []
   let started = false
   let last = Promise.resolve()
-  const receiver = createReceiver()
 
   function send(): void {
-    const message = held.length === 1 ? held[0]! : Buffer.concat(held)
+    const messages = joined(held)
     held = []
-    last = last
-      // Not `execProtocolRaw`: it reads every answer as well, and keeps what it has read until the process ends.
-      .then(() => lite.execProtocolRawStream(message, { onRawData: receiver.take }))
-      .then(() => {
-        socket.emit('data', receiver.give())
+    last = exec(messages)
+      .then(({ buffer }) => {
+        socket.emit('data', Buffer.from(buffer))
       })
       .catch((error) => {
         socket.emit('error', error)
@@ -62,7 +44,7 @@ export function createSocket(lite: PGlite): EventEmitter {
   const end = () => void last.then(() => socket.emit('close'))
   return Object.assign(socket, {
     writable: true,
-    connect: () => void lite.waitReady.then(() => socket.emit('connect')),
+    connect: () => setImmediate(() => socket.emit('connect')),
     write(message: Uint8Array) {
       if (message[0] === TERMINATE) return end()
       held.push(message)

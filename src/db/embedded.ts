@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import type { PGlite } from '@electric-sql/pglite'
+import { Worker } from 'node:worker_threads'
 import type { PoolConfig } from 'pg'
 import { createSocket } from './embedded-socket.ts'
-import { SESSION } from './session.ts'
+import type { Answer, Opening, Question } from './embedded-thread.ts'
 
 /** An embedded PostgreSQL, as an ordinary `pg` pool sees it. */
 export interface Embedded {
@@ -11,37 +11,63 @@ export interface Embedded {
   close(): Promise<void>
 }
 
+/** Starts the thread of an embedded database. It answers in the order it is asked; the first answer says that it is open. */
+function startThread(opening: Opening) {
+  const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url), { workerData: opening })
+  const waiting: PromiseWithResolvers<unknown>[] = []
+  thread.on('message', (message: Answer) => {
+    const { resolve, reject } = waiting.shift()!
+    if ('error' in message) reject(message.error)
+    else resolve(message.answer)
+  })
+  let dead: Error | undefined
+  const die = (error: Error) => {
+    dead = error
+    for (const { reject } of waiting.splice(0)) reject(error)
+  }
+  thread.on('error', die)
+  thread.on('exit', () => die(new Error('The embedded database has ended.')))
+
+  const next = <T>(): Promise<T> => {
+    if (dead) return Promise.reject(dead)
+    const answer = Promise.withResolvers<unknown>()
+    waiting.push(answer)
+    return answer.promise as Promise<T>
+  }
+  return {
+    opened: next<void>(),
+    ask<T>(question: Question): Promise<T> {
+      if (!dead) thread.postMessage(question, typeof question === 'string' ? [] : [question.buffer])
+      return next<T>()
+    },
+    terminate: () => thread.terminate(),
+  }
+}
+
 /**
- * Opens PGlite in `dataDir` (absent: in memory, from `snapshot` if given). Everything goes through the one pool over
- * it; its own API is used only before the pool is (opening) and when nothing is in flight (dump, close).
+ * Opens PGlite in `dataDir` (absent: in memory, from `snapshot` if given), in a thread of its own: requests are answered
+ * while a statement takes its time. Everything goes through the one pool over it; it is dumped and closed when nothing is
+ * in flight.
  */
 export async function openEmbedded(dataDir?: string, snapshot?: Blob): Promise<Embedded> {
-  const [{ PGlite }, { vector }, { pg_trgm }] = await Promise.all([
-    import('@electric-sql/pglite'),
-    import('@electric-sql/pglite-pgvector'),
-    import('@electric-sql/pglite/contrib/pg_trgm'),
-  ])
-  const lite: PGlite = new PGlite({
-    dataDir: dataDir ?? 'memory://',
-    extensions: { vector, pg_trgm },
-    ...(snapshot && { loadDataDir: snapshot }),
+  const { opened, ask, terminate } = startThread({ dataDir, snapshot })
+  await opened.catch(async (error) => {
+    await terminate()
+    throw error
   })
-  await lite.waitReady
-  await lite.exec(
-    Object.entries(SESSION)
-      .map(([name, value]) => `set ${name} = ${value};`)
-      .join('\n'),
-  )
   return {
     // One connection: a second client on it would share its protocol state. It must never be recycled.
     poolConfig: {
-      stream: () => createSocket(lite) as Socket,
+      stream: () => createSocket((bytes) => ask<Uint8Array<ArrayBuffer>>(bytes)) as Socket,
       user: 'postgres',
       database: 'postgres',
       max: 1,
       idleTimeoutMillis: 0,
     },
-    dump: () => lite.dumpDataDir('none'),
-    close: () => lite.close(),
+    dump: () => ask<Blob>('dump'),
+    async close() {
+      await ask('close')
+      await terminate()
+    },
   }
 }

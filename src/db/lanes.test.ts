@@ -4,7 +4,7 @@ import { createLanes } from './lanes.ts'
 
 const url = inject('template').server?.url
 
-// The embedded database has one connection, which nothing shares.
+// The embedded database has one connection; what shares it is tested beside it.
 describe.skipIf(!url)('statements that share connections', () => {
   let pool: pg.Pool
   beforeAll(() => {

@@ -5,6 +5,8 @@ import type { Pool, PoolClient } from 'pg'
 interface Lane {
   client: PoolClient
   inFlight: number
+  /** How many it has taken since it was opened. */
+  taken: number
   /** When it was last heard from, or given something to do: as `performance.now()`. */
   heard: number
   /** Sends what is written in this turn of the event loop at its end. */
@@ -43,9 +45,9 @@ function gatherer(client: PoolClient): () => void {
  *
  * Quick statements share two connections: their processes at the server then find the next one waiting, and needn't be
  * woken for each. Behind slow ones and under load more are used, `most` of the pool's at once; the others are for whoever
- * needs one alone.
+ * needs one alone. After `turns` statements a connection takes no more, so that who waits for it gets it.
  */
-export function createLanes(pool: Pool, most: number) {
+export function createLanes(pool: Pool, most: number, turns = Number.POSITIVE_INFINITY) {
   const lanes = new Set<Lane>()
   const opening = new Set<Promise<Lane>>()
 
@@ -55,6 +57,7 @@ export function createLanes(pool: Pool, most: number) {
     const lane: Lane = {
       client,
       inFlight: 0,
+      taken: 0,
       heard: performance.now(),
       gather: gatherer(client),
       close() {
@@ -94,6 +97,7 @@ export function createLanes(pool: Pool, most: number) {
   return async function query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     const lane = free(performance.now()) ?? (await another())
     if (lane.inFlight++ === 0) lane.heard = performance.now()
+    if (++lane.taken === turns) lanes.delete(lane)
     lane.gather()
     try {
       return (await lane.client.query(text, values as unknown[])).rows as Row[]
