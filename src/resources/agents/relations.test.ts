@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from '../../../test/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.close())
+
+const model = 'openai/gpt-4o-mini'
+const every = ['blocks', 'identities', 'managed_group', 'pending_approval', 'secrets', 'sources', 'tags', 'tools']
+  .map((name) => `include=agent.${name}`)
+  .join('&')
+
+describe('the relations of agents', () => {
+  test('relations not asked for are empty or absent; those asked for are there', async () => {
+    const { alice } = server
+    const made = (
+      await alice.post('/v1/agents/', {
+        name: 'Bare',
+        model,
+        tags: ['bare'],
+        secrets: { S: 'v' },
+        memory_blocks: [{ label: 'human', value: 'x' }],
+      })
+    ).body
+    const [plain] = (await alice.get('/v1/agents/?name=Bare')).body
+    expect(plain).toMatchObject({
+      blocks: [],
+      tools: [],
+      sources: [],
+      tags: [],
+      memory: { blocks: [], file_blocks: [] },
+    })
+    for (const field of [
+      'identities',
+      'identity_ids',
+      'managed_group',
+      'multi_agent_group',
+      'pending_approval',
+      'secrets',
+    ]) {
+      expect(plain).not.toHaveProperty(field)
+    }
+    const [full] = (await alice.get(`/v1/agents/?name=Bare&${every}`)).body
+    expect(full).toEqual(made)
+    expect(full).toMatchObject({ identities: [], identity_ids: [] })
+    const [legacy] = (await alice.get('/v1/agents/?name=Bare&include_relationships=memory&include_relationships=tags'))
+      .body
+    expect(legacy).toMatchObject({ blocks: made.blocks, tags: ['bare'], tools: [] })
+    expect((await alice.get('/v1/agents/?include=agent.nothing')).status).toBe(422)
+    const reader = await server.withScopes('read')
+    const [hushed] = (await reader.get('/v1/agents/?name=Bare&include=agent.secrets')).body
+    expect(hushed.secrets).toMatchObject([{ key: 'S', value: '' }])
+  })
+
+  test('what agents share comes whole with each of them, whatever control characters and ids stand in it', async () => {
+    const { alice, bob } = server
+    const foreign = (await bob.post('/v1/blocks/', { label: 'theirs', value: 'not hers' })).body
+    const value = `\u0001${foreign.id}\u0001 \u0002${foreign.id}\u0002 é €, "😀" \\u0002`
+    const [shared, other] = [
+      (await alice.post('/v1/blocks/', { label: 'shared', value })).body,
+      (await alice.post('/v1/blocks/', { label: 'other', value: `\u0002${foreign.id}\u0002` })).body,
+    ]
+    const secrets = { ODD: value }
+    const make = async (name: string, block_ids: string[]) =>
+      (await alice.post('/v1/agents/', { name, model, description: value, tags: [value], block_ids, secrets })).body.id
+    const made = [await make('Both', [other.id, shared.id]), await make('One', [shared.id]), await make('None', [])]
+    const query = new URLSearchParams({ tags: value, order: 'asc' })
+    const { body } = await alice.get(`/v1/agents/?${query}&${every}`)
+    expect(body.map((agent: { id: string }) => agent.id)).toEqual(made)
+    expect(body.map((agent: { blocks: object[] }) => agent.blocks)).toEqual([[other, shared], [shared], []])
+    for (const agent of body) {
+      expect(agent.memory.blocks).toEqual(agent.blocks)
+      expect(agent.secrets).toMatchObject([{ key: 'ODD', value, agent_id: agent.id }])
+      expect(agent.tool_exec_environment_variables).toEqual(agent.secrets)
+      expect(agent).toMatchObject({ description: value, tags: [value] })
+      expect((await alice.get(`/v1/agents/${agent.id}?${every}`)).body).toEqual(agent)
+    }
+    const backward = await alice.get(`/v1/agents/?${query}&${every}&before=${made[2]}`)
+    expect(backward.body).toEqual(body.slice(0, 2))
+  })
+})
