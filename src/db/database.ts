@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
-import pg, { type PoolClient, type PoolConfig } from 'pg'
+import pg, { type PoolClient, type PoolConfig, type QueryResult } from 'pg'
 import type { Config } from '../config.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
@@ -44,22 +44,44 @@ const types: NonNullable<PoolConfig['types']> = {
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
 const MAX_PREPARED = 500
 
+type Callback = (error: Error | null, result: QueryResult) => void
+
+/**
+ * A promise of what `send` is called back with. The driver's own promises have their answers survive every small garbage
+ * collection (pg 8, Node 24), so that most of what is read waits for a large one.
+ */
+async function answered(send: (callback: Callback) => void): Promise<QueryResult> {
+  try {
+    return await new Promise<QueryResult>((resolve, reject) =>
+      send((error, result) => (error ? reject(error) : resolve(result))),
+    )
+  } catch (error) {
+    // From here it leads to who asked.
+    Error.captureStackTrace(error as Error)
+    throw error
+  }
+}
+
 /** A client that prepares each statement text once and executes it by name from then on. */
 function preparingClient() {
   const names = new Map<string, string>()
+  const nameOf = (text: string) => {
+    let name = names.get(text)
+    if (!name && names.size < MAX_PREPARED) {
+      name = `cairn_${names.size}`
+      names.set(text, name)
+    }
+    return name
+  }
   return class extends pg.Client {
-    // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only Kysely's is changed
+    // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only those with a text and no callback are changed
     override query(...args: any[]): any {
-      const [text, values, ...rest] = args
-      if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) {
-        return (super.query as (...all: unknown[]) => unknown).apply(this, args)
-      }
-      let name = names.get(text)
-      if (!name && names.size < MAX_PREPARED) {
-        name = `cairn_${names.size}`
-        names.set(text, name)
-      }
-      return (super.query as (...all: unknown[]) => unknown).apply(this, [{ name, text, values }, ...rest])
+      const query = super.query as (...all: unknown[]) => unknown
+      const [text, values = []] = args
+      if (typeof text !== 'string' || !Array.isArray(values) || args.length > 2) return query.apply(this, args)
+      // Only what has values can be prepared.
+      const name = values.length > 0 ? nameOf(text) : undefined
+      return answered((callback) => query.call(this, name ? { name, text, values } : { text, values }, callback))
     }
   }
 }
