@@ -11,24 +11,22 @@ export interface Statement {
 /** What a request asks of the database: the statements of a step go out at once, each step when the one before is done. */
 export type Plan = Statement[][]
 
+type Callback = (...result: unknown[]) => void
+
 /** Records what any client of `pg` in this process is asked while `work` runs. */
 async function recording(work: () => Promise<void>): Promise<Plan> {
   const plan: Plan = []
   const { query } = pg.Client.prototype
   let running = 0
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [config, values = []] = args as [string | Statement, unknown[]?]
+  // What the database sends has a callback (src/db/database.ts).
+  pg.Client.prototype.query = function (this: pg.Client, { name, text, values }: Statement, callback: Callback) {
     if (running++ === 0) plan.push([])
-    plan
-      .at(-1)!
-      .push(
-        typeof config === 'string'
-          ? { name: undefined, text: config, values }
-          : { name: config.name, text: config.text, values: config.values },
-      )
-    const rows = (query as (...all: unknown[]) => Promise<unknown>).apply(this, args)
-    return rows.finally(() => running--)
-  } as typeof query
+    plan.at(-1)!.push({ name, text, values })
+    return (query as (...all: unknown[]) => void).call(this, { name, text, values }, (...result: unknown[]) => {
+      running--
+      callback(...result)
+    })
+  } as unknown as typeof query
   try {
     await work()
   } finally {

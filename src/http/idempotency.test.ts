@@ -38,12 +38,20 @@ function intercept(
   instead: (run: () => unknown) => Promise<unknown>,
   statement = /insert into "?archives/,
 ): () => void {
-  const real = pg.Client.prototype.query
-  const query = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
-    const [first] = args as unknown as [string | { text: string }]
-    const run = () => real.apply(this, args as never) as unknown
-    return (statement.test(typeof first === 'string' ? first : first.text) ? instead(run) : run()) as never
-  })
+  type Callback = (error: unknown, result?: unknown) => void
+  const real = pg.Client.prototype.query as unknown as (this: pg.Client, asked: { text: string }, then: Callback) => void
+  const query = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    asked: { text: string },
+    then: Callback,
+  ) {
+    if (!statement.test(asked.text)) return real.call(this, asked, then)
+    const run = () =>
+      new Promise((resolve, reject) => {
+        real.call(this, asked, (error, result) => (error ? reject(error) : resolve(result)))
+      })
+    instead(run).then((result) => then(null, result), then)
+  } as never)
   return () => query.mockRestore()
 }
 
