@@ -200,7 +200,9 @@ describe('an error', () => {
   /** What a request gets while every statement fails. */
   async function whileFailing(error: Error): Promise<Reply<Record<string, unknown>>> {
     await alice.get('/v1/blocks/')
-    const query = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(((_: unknown, callback: (error: Error) => void) => callback(error)) as never)
+    const query = vi
+      .spyOn(pg.Client.prototype, 'query')
+      .mockImplementation(((_: unknown, callback: (error: Error) => void) => callback(error)) as never)
     try {
       return await alice.get('/v1/blocks/')
     } finally {

@@ -39,7 +39,11 @@ function intercept(
   statement = /insert into "?archives/,
 ): () => void {
   type Callback = (error: unknown, result?: unknown) => void
-  const real = pg.Client.prototype.query as unknown as (this: pg.Client, asked: { text: string }, then: Callback) => void
+  const real = pg.Client.prototype.query as unknown as (
+    this: pg.Client,
+    asked: { text: string },
+    then: Callback,
+  ) => void
   const query = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client,
     asked: { text: string },
