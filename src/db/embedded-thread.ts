@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { vector } from '@electric-sql/pglite-pgvector'
@@ -6,7 +6,9 @@ import { SESSION } from './session.ts'
 
 /** The thread of an embedded database: it does what it is asked in the order it is asked. */
 
+/** The first message. */
 export interface Opening {
+  module: WebAssembly.Module
   /** Absent: in memory. */
   dataDir: string | undefined
   /** What a database in memory begins with. */
@@ -21,12 +23,16 @@ export type Answer = { answer: Uint8Array<ArrayBuffer> | Blob | undefined } | { 
 /** An answer of usual length is taken in without making room for it. */
 const ROOM = 1_048_576
 
-/** Takes in an answer as it comes, and gives a copy of the whole. */
+/** Takes in an answer as it comes; `taken` is a copy of the whole. */
 function createReceiver() {
   const usual = new Uint8Array(ROOM)
   let bytes = usual
   let length = 0
   return {
+    begin(): void {
+      bytes = usual
+      length = 0
+    },
     take(part: Uint8Array): void {
       if (length + part.length > bytes.length) {
         const longer = new Uint8Array(2 * (length + part.length))
@@ -36,19 +42,15 @@ function createReceiver() {
       bytes.set(part, length)
       length += part.length
     },
-    give(): Uint8Array<ArrayBuffer> {
-      const whole = bytes.slice(0, length)
-      bytes = usual
-      length = 0
-      return whole
-    },
+    taken: (): Uint8Array<ArrayBuffer> => bytes.slice(0, length),
   }
 }
 
-async function open({ dataDir, snapshot }: Opening): Promise<PGlite> {
+async function open({ module, dataDir, snapshot }: Opening): Promise<PGlite> {
   const lite: PGlite = new PGlite({
     dataDir: dataDir ?? 'memory://',
     extensions: { vector, pg_trgm },
+    pgliteWasmModule: module,
     ...(snapshot && { loadDataDir: snapshot }),
   })
   await lite.waitReady
@@ -69,9 +71,11 @@ async function answer(lite: PGlite, question: Question): Promise<Uint8Array<Arra
     await lite.close()
     return undefined
   }
+  // What is left of an answer that broke off belongs to no other.
+  receiver.begin()
   // Not `execProtocolRaw`: it reads every answer as well, and keeps what it has read until the process ends.
   await lite.execProtocolRawStream(question, { onRawData: receiver.take })
-  return receiver.give()
+  return receiver.taken()
 }
 
 /** Does `work`, and says what came of it. */
@@ -84,11 +88,13 @@ async function say(work: () => Promise<Uint8Array<ArrayBuffer> | Blob | undefine
   }
 }
 
-let lite: PGlite
-let last = say(async () => {
-  lite = await open(workerData as Opening)
-  return undefined
-})
-port.on('message', (question: Question) => {
-  last = last.then(() => say(() => answer(lite, question)))
+port.once('message', (opening: Opening) => {
+  let lite: PGlite
+  let last = say(async () => {
+    lite = await open(opening)
+    return undefined
+  })
+  port.on('message', (question: Question) => {
+    last = last.then(() => say(() => answer(lite, question)))
+  })
 })

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { PoolConfig } from 'pg'
 import { createSocket } from './embedded-socket.ts'
@@ -11,9 +14,19 @@ export interface Embedded {
   close(): Promise<void>
 }
 
+const require = createRequire(import.meta.url)
+let compiled: Promise<WebAssembly.Module> | undefined
+
+/** PostgreSQL, compiled once for all databases that are opened. */
+function compile(): Promise<WebAssembly.Module> {
+  const file = join(dirname(require.resolve('@electric-sql/pglite')), 'pglite.wasm')
+  compiled ??= readFile(file).then((bytes) => WebAssembly.compile(bytes))
+  return compiled
+}
+
 /** Starts the thread of an embedded database. It answers in the order it is asked; the first answer says that it is open. */
-function startThread(opening: Opening) {
-  const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url), { workerData: opening })
+function startThread(opening: Omit<Opening, 'module'>) {
+  const thread = new Worker(new URL('./embedded-thread.ts', import.meta.url))
   const waiting: PromiseWithResolvers<unknown>[] = []
   thread.on('message', (message: Answer) => {
     const { resolve, reject } = waiting.shift()!
@@ -34,6 +47,7 @@ function startThread(opening: Opening) {
     waiting.push(answer)
     return answer.promise as Promise<T>
   }
+  compile().then((module) => thread.postMessage({ ...opening, module } satisfies Opening), die)
   return {
     opened: next<void>(),
     ask<T>(question: Question): Promise<T> {
