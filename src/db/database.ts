@@ -81,7 +81,7 @@ function preparingClient() {
       if (typeof text !== 'string' || !Array.isArray(values) || args.length > 2) return query.apply(this, args)
       // Only what has values can be prepared.
       const name = values.length > 0 ? nameOf(text) : undefined
-      return answered((callback) => query.call(this, name ? { name, text, values } : { text, values }, callback))
+      return answered((callback) => query.call(this, { name, text, values }, callback))
     }
   }
 }

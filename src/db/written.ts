@@ -81,14 +81,14 @@ function sharing(rows: readonly WrittenRow[], { complete = (text) => text }: Wri
 
 /** A page ready to go out. */
 export function pageOf<Wire>(rows: WrittenRow[], { limit, backward }: Keyset, written: Written): PageOf<Wire> {
-  const composed = rows[0]?.n !== undefined
-  const page = composed
+  const numbered = rows[0]?.n !== undefined
+  const page = numbered
     ? rows.filter(({ n }) => n !== null).sort((one, other) => (backward ? other.n! - one.n! : one.n! - other.n!))
     : rows
   const more = page.length > limit
   if (more) page.splice(backward ? 0 : limit, 1)
   const texts = page.map((row) => row.json!)
-  const answer = new RawJson(composed ? texts.map(sharing(rows, written)) : texts) as unknown as PageOf<Wire>
+  const answer = new RawJson(numbered ? texts.map(sharing(rows, written)) : texts) as unknown as PageOf<Wire>
   if (more) answer[NEXT] = backward ? { before: page[0]!.id } : { after: page.at(-1)!.id }
   return answer
 }

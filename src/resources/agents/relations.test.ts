@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { INCLUDES } from './query.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -8,9 +9,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const model = 'openai/gpt-4o-mini'
-const every = ['blocks', 'identities', 'managed_group', 'pending_approval', 'secrets', 'sources', 'tags', 'tools']
-  .map((name) => `include=agent.${name}`)
-  .join('&')
+const every = INCLUDES.map((include) => `include=${include}`).join('&')
 
 describe('the relations of agents', () => {
   test('relations not asked for are empty or absent; those asked for are there', async () => {
