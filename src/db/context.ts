@@ -62,7 +62,11 @@ export async function repeating<T>(work: () => Promise<T>): Promise<T> {
 
 type Statement = RawBuilder<unknown> | CompiledQuery
 
-async function send<Row>({ trx, database }: Context, statement: Statement, how: 'query' | 'read'): Promise<Row[]> {
+async function send<Row>(
+  { trx, database }: Context,
+  statement: Statement,
+  how: 'query' | 'read' | 'change',
+): Promise<Row[]> {
   const compiled = 'compile' in statement ? statement.compile(database.kysely) : statement
   // In a transaction the error stays what it is: the transaction decides whether to begin again.
   return trx ? ((await trx.executeQuery(compiled)).rows as Row[]) : repeating(() => database[how]<Row>(compiled))
@@ -73,6 +77,10 @@ export const rowsOf = <Row = Values>(context: Context, statement: Statement) => 
 
 /** The rows of a statement that only reads, and doesn't lock what it reads. */
 export const readRows = <Row = Values>(context: Context, statement: Statement) => send<Row>(context, statement, 'read')
+
+/** The row of a statement that changes one row, whose key it names. */
+export const changeRow = async (context: Context, statement: Statement): Promise<Values | undefined> =>
+  (await send<Values>(context, statement, 'change'))[0]
 
 /** The row as it goes out: fields without a value left out, the version beside it. */
 export function toWire<Wire>(row: Values): Wire & Versioned {

@@ -17,6 +17,8 @@ export interface Database {
   query<Row>(statement: CompiledQuery): Promise<Row[]>
   /** The same for statements that only read and wait for nobody's locks: they share connections. */
   read<Row>(statement: CompiledQuery): Promise<Row[]>
+  /** The same for statements that change a row whose key they name: they share connections as well, but few each. */
+  change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
   /** The embedded database as a file that `openDatabase` can start from. */
@@ -86,7 +88,13 @@ function preparingClient() {
   }
 }
 
-/** After so many statements the embedded database's connection goes to a transaction that waits for it. */
+/** Reads are quick, or they are a search: what comes behind one is read by another connection soon. */
+const READS = { few: 2, queue: 16, silenceMs: 5 }
+
+/** What waits for another's lock or for the disk holds up what shares its connection: those that share one are few. */
+const CHANGES = { few: 4, queue: 4, silenceMs: 2 }
+
+/** After so many statements in a row a connection goes to a transaction that waits for it. */
 const IN_A_ROW = 16
 
 /** Sends single statements, each on a connection of its own. Unlike the pool's own `query`, an error keeps it open. */
@@ -130,10 +138,11 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   // An idle connection that breaks is replaced by the next request's; without a listener it would end the process.
   pool.on('error', () => {})
 
-  // Half of the connections are left to whoever needs one alone; the embedded database has but one.
-  const lanes = remote ? Math.floor(settings.poolSize / 2) : 1
-  const read = lanes > 0 ? createLanes(pool, lanes, remote ? undefined : IN_A_ROW) : inTurn(pool)
-  // What waits for a lock or for the disk holds up what shares its connection. Embedded, each waits for all before it anyway.
+  const reads = remote ? Math.floor(settings.poolSize / 2) : 1
+  // The embedded database has but one connection, and each statement waits for all before it anyway.
+  const read =
+    reads > 0 ? createLanes(pool, { ...READS, most: reads, ...(!remote && { turns: IN_A_ROW }) }) : inTurn(pool)
+  const change = remote ? createLanes(pool, { ...CHANGES, most: settings.poolSize, turns: IN_A_ROW }) : read
   const query = remote ? inTurn(pool) : read
   const busy = new AsyncLocalStorage<true>()
   const refuse = () => {
@@ -158,6 +167,10 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
     async read<Row>({ sql, parameters }: CompiledQuery) {
       refuse()
       return read<Row>(sql, parameters)
+    },
+    async change<Row>({ sql, parameters }: CompiledQuery) {
+      refuse()
+      return change<Row>(sql, parameters)
     },
     transaction: (work) => kysely.transaction().execute((trx) => busy.run(true, () => work(trx))),
     dump() {

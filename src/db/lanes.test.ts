@@ -6,6 +6,7 @@ const url = inject('template').server?.url
 
 // The embedded database has one connection; what shares it is tested beside it.
 describe.skipIf(!url)('statements that share connections', () => {
+  const shared = { few: 2, queue: 16, silenceMs: 5 }
   let pool: pg.Pool
   beforeAll(() => {
     pool = new pg.Pool({ connectionString: url, max: 4, pipeline: true } as pg.PoolConfig)
@@ -14,7 +15,7 @@ describe.skipIf(!url)('statements that share connections', () => {
   afterAll(() => pool.end())
 
   test('each get their own answer, on as many connections as are meant for them', async () => {
-    const query = createLanes(pool, 2)
+    const query = createLanes(pool, { ...shared, most: 2 })
     const numbers = Array.from({ length: 1000 }, (_, n) => n)
     const rows = await Promise.all(
       numbers.map((n) => query<{ n: number; pid: number }>('select $1::int as n, pg_backend_pid() as pid', [n])),
@@ -24,8 +25,17 @@ describe.skipIf(!url)('statements that share connections', () => {
     expect(pool.idleCount).toBe(pool.totalCount)
   })
 
+  test('are no more to a connection than are meant to be', async () => {
+    const query = createLanes(pool, { most: 4, few: 1, queue: 2, silenceMs: 10_000 })
+    const rows = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => query<{ pid: number }>('select pg_backend_pid() as pid, $1::int', [n])),
+    )
+    const counts = Object.values(Object.groupBy(rows, ([row]) => row!.pid)).map((some) => some!.length)
+    expect(counts).toEqual([2, 2, 2, 2])
+  })
+
   test('are not held up by slow ones', async () => {
-    const query = createLanes(pool, 3)
+    const query = createLanes(pool, { ...shared, most: 3 })
     const other = new pg.Client(url)
     await other.connect()
     await other.query('select pg_advisory_lock(7)')
@@ -52,7 +62,7 @@ describe.skipIf(!url)('statements that share connections', () => {
   })
 
   test('fail alone', async () => {
-    const query = createLanes(pool, 1)
+    const query = createLanes(pool, { ...shared, most: 1 })
     const asked = Array.from({ length: 100 }, (_, n) => query<{ one: number }>('select 1 / $1::int as one', [n % 2]))
     const answers = await Promise.allSettled(asked)
     answers.forEach((answer, n) => {
@@ -62,7 +72,7 @@ describe.skipIf(!url)('statements that share connections', () => {
   })
 
   test('all get the error of a connection that breaks, and the next go by another', async () => {
-    const query = createLanes(pool, 1)
+    const query = createLanes(pool, { ...shared, most: 1 })
     const [first] = await query<{ pid: number }>('select pg_backend_pid() as pid where $1::bool', [true])
     const asked = [query('select pg_sleep($1)', [30]), query('select $1::int', [1])]
     const broken = Promise.allSettled(asked)

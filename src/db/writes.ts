@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantOf, newId } from '../lib/ids.ts'
-import { type Context, checkMatch, encode, mine, missing, rowsOf, toWire, type Values } from './context.ts'
+import { compileOnce } from './compiled-once.ts'
+import { type Context, changeRow, checkMatch, encode, mine, missing, rowsOf, toWire, type Values } from './context.ts'
 import { piecesOf } from './pieces.ts'
 import type { Reads } from './reads.ts'
 import { type LinkChange, type Resource, VERSION, type Versioned } from './resource.ts'
 
 /** What every change of a row sets besides. `updated_at` doesn't go back, though a clock may that was put right. */
-export const stamp = ({ actor }: Context) =>
-  sql`version = version + 1, updated_at = greatest(updated_at, ${new Date().toISOString()}),
+export const stamp = ({ actor }: Context, now = new Date().toISOString()) =>
+  sql`version = version + 1, updated_at = greatest(updated_at, ${now}),
     last_updated_by_id = ${actor.userId}`
 
 /** The history row of each row of the statement's `changed`, as it was left. */
@@ -23,7 +24,7 @@ export function logged(
   return sql`logged as (
     insert into revisions
       (organization_id, kind, resource_id, version, operation, key_id, user_id, request_id, resource, links)
-    select organization_id, ${resource.prefix}, id, ${version}, ${operation}, ${actor.keyId}, ${actor.userId},
+    select organization_id, ${sql.lit(resource.prefix)}, id, ${version}, ${sql.lit(operation)}, ${actor.keyId}, ${actor.userId},
       ${actor.requestId}, to_jsonb(changed)${unlogged}, ${links ?? sql`null`}::jsonb
     from changed)`
 }
@@ -40,7 +41,8 @@ const FEW = 20
 /** The verbs that write. Each is one statement: the change, its version check, and its row of the history. */
 export function createWrites(context: Context, reads: Reads) {
   const { actor } = context
-  const matching = actor.ifMatch ? sql`and version = any(${[...actor.ifMatch]}::int[])` : sql``
+  const accepted = actor.ifMatch && [...actor.ifMatch]
+  const matching = accepted ? sql`and version = any(${accepted}::int[])` : sql``
 
   /** What the rows of a statement's `changed` get attached, for the history: all of them the same, or each by its id. */
   const noted = (links: Links) => {
@@ -143,20 +145,28 @@ export function createWrites(context: Context, reads: Reads) {
     patch: Values,
     links: LinkChange[] = [],
   ): Promise<Wire & Versioned> {
-    const changes = Object.entries(patch).filter(([, value]) => value !== undefined)
-    if (changes.length === 0 && links.length === 0) return unchanged(resource, id)
-    const sets = changes.map(([column, value]) => sql`${sql.ref(column)} = ${encode(value)}`)
-    const differences = changes.map(([column, value]) => sql`${sql.ref(column)} is distinct from ${encode(value)}`)
-    const [row] = await rowsOf(
-      context,
-      sql`with changed as (
-        update ${sql.table(resource.table)} set ${sql.join([...sets, stamp(context)])}
-        where ${mine(context, resource.table, id)} ${matching}
-          ${links.length > 0 ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
-        returning *
-      ), ${logged(context, resource, 'update', noted(links))}
-      select ${resource.fields}, version from changed as ${sql.table(resource.table)}`,
+    const columns = Object.keys(patch).filter((column) => patch[column] !== undefined)
+    if (columns.length === 0 && links.length === 0) return unchanged(resource, id)
+    const values = columns.map((column) => encode(patch[column]))
+    const now = new Date().toISOString()
+    const note = links.length > 0 ? JSON.stringify(links) : undefined
+    const statement = compileOnce(
+      resource,
+      ['update', ...columns],
+      [actor.organizationId, id, actor.userId, actor.keyId, actor.requestId, now, accepted, note, ...values],
+      () => {
+        const each = (relation: RawBuilder<unknown>) =>
+          columns.map((column, n) => sql`${sql.ref(column)} ${relation} ${values[n]}`)
+        return sql`with changed as (
+          update ${sql.table(resource.table)} set ${sql.join([...each(sql`=`), stamp(context, now)])}
+          where ${mine(context, resource.table, id)} ${matching}
+            ${note ? sql`` : sql`and (${sql.join(each(sql`is distinct from`), sql` or `)})`}
+          returning *
+        ), ${logged(context, resource, 'update', note ? sql`${note}` : undefined)}
+        select ${resource.fields}, version from changed as ${sql.table(resource.table)}`
+      },
     )
+    const row = await changeRow(context, statement)
     return row ? toWire<Wire>(row) : unchanged(resource, id)
   }
 
