@@ -19,10 +19,11 @@ async function recording(work: () => Promise<void>): Promise<Plan> {
   const { query } = pg.Client.prototype
   let running = 0
   // What the database sends has a callback (src/db/database.ts).
-  pg.Client.prototype.query = function (this: pg.Client, { name, text, values }: Statement, callback: Callback) {
+  pg.Client.prototype.query = function (this: pg.Client, config: Statement, callback: Callback) {
+    const { name, text, values } = config
     if (running++ === 0) plan.push([])
     plan.at(-1)!.push({ name, text, values })
-    return (query as (...all: unknown[]) => void).call(this, { name, text, values }, (...result: unknown[]) => {
+    return (query as (...all: unknown[]) => void).call(this, config, (...result: unknown[]) => {
       running--
       callback(...result)
     })

@@ -2,6 +2,7 @@ import { type CompiledQuery, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { ApiError, notFound } from '../lib/errors.ts'
 import { NOUNS } from '../lib/ids.ts'
+import { type Place, type Sheet, takeSheet, writeText } from '../lib/sheet.ts'
 import type { Database } from './database.ts'
 import { answerFor, undone } from './faults.ts'
 import type { Names } from './members.ts'
@@ -62,12 +63,12 @@ export async function repeating<T>(work: () => Promise<T>): Promise<T> {
 
 type Statement = RawBuilder<unknown> | CompiledQuery
 
-async function send<Row>(
-  { trx, database }: Context,
-  statement: Statement,
-  how: 'query' | 'read' | 'change',
-): Promise<Row[]> {
-  const compiled = 'compile' in statement ? statement.compile(database.kysely) : statement
+const compile = ({ database }: Context, statement: Statement) =>
+  'compile' in statement ? statement.compile(database.kysely) : statement
+
+async function send<Row>(context: Context, statement: Statement, how: 'query' | 'read' | 'change'): Promise<Row[]> {
+  const { trx, database } = context
+  const compiled = compile(context, statement)
   // In a transaction the error stays what it is: the transaction decides whether to begin again.
   return trx ? ((await trx.executeQuery(compiled)).rows as Row[]) : repeating(() => database[how]<Row>(compiled))
 }
@@ -77,6 +78,34 @@ export const rowsOf = <Row = Values>(context: Context, statement: Statement) => 
 
 /** The rows of a statement that only reads, and doesn't lock what it reads. */
 export const readRows = <Row = Values>(context: Context, statement: Statement) => send<Row>(context, statement, 'read')
+
+/** Rows whose JSON is on a sheet. Whoever has read it leaves the sheet to others. */
+export interface OnSheet<Row> {
+  rows: Row[]
+  sheet: Sheet
+}
+
+/** The same for a statement that writes JSON: its rows have the places of their texts. */
+export async function readWritten<Row extends { json: Place | null }>(
+  context: Context,
+  statement: Statement,
+): Promise<OnSheet<Row>> {
+  const { trx, database } = context
+  const compiled = compile(context, statement)
+  if (!trx) {
+    // A new one for each attempt: what is left of one that failed must not be taken for another's.
+    return repeating(async () => {
+      const sheet = takeSheet()
+      return { rows: await database.read<Row>(compiled, sheet), sheet }
+    })
+  }
+  const sheet = takeSheet()
+  const { rows } = await trx.executeQuery(compiled)
+  for (const row of rows as { json: string | Place | null }[]) {
+    if (typeof row.json === 'string') row.json = writeText(sheet, row.json)
+  }
+  return { rows: rows as Row[], sheet }
+}
 
 /** The row of a statement that changes one row, whose key it names. */
 export const changeRow = async (context: Context, statement: Statement): Promise<Values | undefined> =>

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
-import pg, { type PoolClient, type PoolConfig, type QueryResult } from 'pg'
+import pg, { type CustomTypesConfig, type PoolClient, type QueryResult } from 'pg'
 import type { Config } from '../config.ts'
+import { type Sheet, writeText } from '../lib/sheet.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
+import { WRITTEN } from './members.ts'
 import { SESSION_OPTIONS } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -15,8 +17,11 @@ export interface Database {
   kysely: Kysely<Tables>
   /** The rows of one statement outside of any transaction, without Kysely's way around the pool. */
   query<Row>(statement: CompiledQuery): Promise<Row[]>
-  /** The same for statements that only read and wait for nobody's locks: they share connections. */
-  read<Row>(statement: CompiledQuery): Promise<Row[]>
+  /**
+   * The same for statements that only read and wait for nobody's locks: they share connections. With a sheet, what rows
+   * are written as goes there, and the rows have the places.
+   */
+  read<Row>(statement: CompiledQuery, sheet?: Sheet): Promise<Row[]>
   /** The same for statements that change a row whose key they name: they share connections as well, but few each. */
   change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Anything but the given handle used inside it throws, rather than wait for itself. */
@@ -35,13 +40,21 @@ function toInstant(text: string): string {
 }
 
 /** Equal values on both engines: 64-bit integers as numbers, instants as the wire has them. */
-const types: NonNullable<PoolConfig['types']> = {
+const types: CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === pg.types.builtins.INT8) return Number
     if (oid === pg.types.builtins.TIMESTAMPTZ) return toInstant
     return pg.types.getTypeParser(oid as number, format as 'text')
   },
 }
+
+/** The same, with what rows are written as on a sheet. */
+const typesOn = (sheet: Sheet): CustomTypesConfig => ({
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins[WRITTEN.toUpperCase() as 'VARCHAR']
+      ? (text: string) => writeText(sheet, text)
+      : types.getTypeParser(oid, format),
+})
 
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
 const MAX_PREPARED = 500
@@ -79,11 +92,13 @@ function preparingClient() {
     // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only those with a text and no callback are changed
     override query(...args: any[]): any {
       const query = super.query as (...all: unknown[]) => unknown
-      const [text, values = []] = args
-      if (typeof text !== 'string' || !Array.isArray(values) || args.length > 2) return query.apply(this, args)
+      const [given, values = []] = args
+      if (args.length > 2 || !Array.isArray(values)) return query.apply(this, args)
+      const config = typeof given === 'string' ? { text: given, values } : given
+      if (typeof config.submit === 'function') return query.apply(this, args)
       // Only what has values can be prepared.
-      const name = values.length > 0 ? nameOf(text) : undefined
-      return answered((callback) => query.call(this, { name, text, values }, callback))
+      const name = config.values?.length > 0 ? nameOf(config.text) : undefined
+      return answered((callback) => query.call(this, { ...config, name }, callback))
     }
   }
 }
@@ -100,10 +115,10 @@ const IN_A_ROW = 16
 /** Sends single statements, each on a connection of its own. Unlike the pool's own `query`, an error keeps it open. */
 const inTurn =
   (pool: pg.Pool) =>
-  async <Row>(text: string, values: readonly unknown[]): Promise<Row[]> => {
+  async <Row>(text: string, values: readonly unknown[], types?: CustomTypesConfig): Promise<Row[]> => {
     const client = await pool.connect()
     try {
-      return (await client.query(text, values as unknown[])).rows as Row[]
+      return (await client.query({ text, values: values as unknown[], types })).rows as Row[]
     } finally {
       client.release()
     }
@@ -164,9 +179,9 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
       refuse()
       return query<Row>(sql, parameters)
     },
-    async read<Row>({ sql, parameters }: CompiledQuery) {
+    async read<Row>({ sql, parameters }: CompiledQuery, sheet?: Sheet) {
       refuse()
-      return read<Row>(sql, parameters)
+      return read<Row>(sql, parameters, sheet && typesOn(sheet))
     },
     async change<Row>({ sql, parameters }: CompiledQuery) {
       refuse()

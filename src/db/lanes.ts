@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Pool, PoolClient } from 'pg'
+import type { CustomTypesConfig, Pool, PoolClient } from 'pg'
 
 /** How statements share connections. */
 export interface Sharing {
@@ -102,8 +102,12 @@ export function createLanes(pool: Pool, { most, few, queue, silenceMs, turns }: 
     )
   }
 
-  /** The rows of one statement. */
-  return async function query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  /** The rows of one statement, its values read by `types` if given. */
+  return async function query<Row>(
+    text: string,
+    values: readonly unknown[],
+    types?: CustomTypesConfig,
+  ): Promise<Row[]> {
     const now = performance.now()
     const lane = free(now) ?? open(now)
     if (lane.inFlight++ === 0) lane.heard = now
@@ -111,7 +115,7 @@ export function createLanes(pool: Pool, { most, few, queue, silenceMs, turns }: 
     try {
       const { client, gather } = await lane.connection
       gather()
-      return (await client.query(text, values as unknown[])).rows as Row[]
+      return (await client.query({ text, values: values as unknown[], types })).rows as Row[]
     } finally {
       lane.heard = performance.now()
       if (--lane.inFlight === 0) close(lane)

@@ -2,6 +2,9 @@ import { FIELDS, VALUES } from '../lib/vendor-names.ts'
 
 /** SQL that writes rows as JSON. */
 
+/** The type of the column that holds what a row is written as, which no other has: such texts are read to a sheet. */
+export const WRITTEN = 'varchar'
+
 /** Whose names the JSON bears: this API's, or the vendor's of `/letta`. */
 export type Names = 'neutral' | 'vendor'
 

@@ -1,6 +1,6 @@
 import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
 import { compileOnce, constancyOf } from './compiled-once.ts'
-import { answering, type Context, mine, missing, readRows, toWire, type Values } from './context.ts'
+import { answering, type Context, mine, missing, readRows, readWritten, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
 import type { Link, PageOf, Resource, Versioned, Written } from './resource.ts'
 import type { Tables } from './tables.ts'
@@ -59,8 +59,8 @@ export function createReads(context: Context) {
           writeOne(resource, organizationId, id, written.parts()),
         )
       : CompiledQuery.raw(own.one, values)
-    const rows = await readRows<WrittenOne>(context, statement)
-    const one = oneOf<Wire>(rows, resource.composed || Boolean(written?.composed), written ?? own)
+    const found = await readWritten<WrittenOne>(context, statement)
+    const one = oneOf<Wire>(found, resource.composed || Boolean(written?.composed), written ?? own)
     if (!one) throw missing(resource, id)
     return one
   }
@@ -88,10 +88,10 @@ export function createReads(context: Context) {
     const statement = kept
       ? compileOnce(resource, ['page', written.form, kept, keys.shape], [organizationId, ...keys.values], build)
       : build()
-    const rows = await readRows<WrittenRow>(context, statement)
+    const found = await readWritten<WrittenRow>(context, statement)
     // A row shows that the cursors' places were known.
-    if (rows.length === 0) for (const cursor of keys.cursors) await exists(resource, cursor)
-    return pageOf(rows, keys, written)
+    if (found.rows.length === 0) for (const cursor of keys.cursors) await exists(resource, cursor)
+    return pageOf(found, keys, written)
   }
 
   /** Every row the filter keeps, as the resource goes out: for what is bounded by what it belongs to. */

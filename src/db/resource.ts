@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
-import { membersOf, type Names, objectOf } from './members.ts'
+import { membersOf, type Names, objectOf, WRITTEN } from './members.ts'
 import type { Tables } from './tables.ts'
 
 /** What the storage layer has to know of a resource. Declared once, beside its wire shape. */
@@ -46,7 +46,7 @@ export interface Written {
   /** Whether the texts hold more than the rows their versions count. */
   composed?: boolean
   /** Puts into a shared text what the database can't write. */
-  complete?: ((text: string) => string) | undefined
+  complete?: ((text: Buffer) => Buffer) | undefined
 }
 
 /** The SQL of it, without values but the organization's id. */
@@ -78,7 +78,7 @@ export const defineResource =
       const members = membersOf(schema, sourceOf, written)
       const text = objectOf(members)
       const json = sql.raw(text)
-      return { form: written, parts: () => ({ json }), json, members, one: select(`${text} as json`) }
+      return { form: written, parts: () => ({ json }), json, members, one: select(`(${text})::${WRITTEN} as json`) }
     }
     return {
       ...definition,
@@ -91,9 +91,9 @@ export const defineResource =
   }
 
 /** The ids a join table holds for each row of `owner`, in their order: SQL for a computed field. */
-export const attachedIds = (owner: string, table: string, ownerColumn: string, targetColumn: string) => `(
-  select coalesce(jsonb_agg(link.${targetColumn} order by link.position), '[]') from ${table} as link
-  where link.organization_id = ${owner}.organization_id and link.${ownerColumn} = ${owner}.id)`
+export const attachedIds = (owner: string, table: string, ownerColumn: string, targetColumn: string) => `to_json(array(
+  select link.${targetColumn} from ${table} as link
+  where link.organization_id = ${owner}.organization_id and link.${ownerColumn} = ${owner}.id order by link.position))`
 
 /** A join table: which resources are attached to an owner. */
 export interface Link {

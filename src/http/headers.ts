@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
+import { RawJson } from '../lib/json.ts'
+import { leaveSheet } from '../lib/sheet.ts'
 import { surfaceOf } from './letta.ts'
 
 /** The versions an `If-Match` header accepts; undefined when it accepts any or isn't there. */
@@ -33,6 +35,8 @@ export function addHeaders(app: FastifyInstance): void {
     done()
   })
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
+    // Then all of it is in the system's hands, or the connection is gone.
+    if (payload instanceof RawJson && payload.sheet) reply.raw.once('finish', () => leaveSheet(payload.sheet!))
     if (payload !== null && typeof payload === 'object') {
       const next = (payload as PageOf<unknown>)[NEXT]
       if (next)

@@ -1,3 +1,5 @@
+import { bytesOf, type Sheet } from './sheet.ts'
+
 /** Keys whose values are the caller's own JSON, nulls and all. */
 const OWN = new Set(['json_schema', 'args', 'metadata'])
 
@@ -53,64 +55,28 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
   return undefined
 }
 
-/**
- * JSON that is written already, by the database: it goes out as it is. A list is its items, each a text or the parts of
- * one.
- */
+/** JSON that is written already, by the database: it goes out as it is. */
 export class RawJson {
-  readonly items: readonly (string | readonly string[])[]
-  readonly list: boolean
+  readonly sheet: Sheet | undefined
+  readonly bytes: Buffer
 
-  constructor(written: string | readonly (string | readonly string[])[]) {
-    this.list = typeof written !== 'string'
-    this.items = typeof written === 'string' ? [written] : written
+  constructor(written: Sheet | string) {
+    this.sheet = typeof written === 'string' ? undefined : written
+    this.bytes = typeof written === 'string' ? Buffer.from(written) : bytesOf(written)
   }
 
   get text(): string {
-    return this.stretches().join('')
-  }
-
-  /** The text cut into pieces, none much longer than `STRETCH` unless a part is. */
-  stretches(): string[] {
-    const stretches: string[] = []
-    let held: string[] = this.list ? ['['] : []
-    let length = 0
-    for (const [n, item] of this.items.entries()) {
-      if (n > 0) held.push(',')
-      if (typeof item === 'string') {
-        held.push(item)
-        length += item.length
-      } else {
-        for (const part of item) {
-          held.push(part)
-          length += part.length
-        }
-      }
-      if (length < STRETCH) continue
-      stretches.push(held.join(''))
-      held = []
-      length = 0
-    }
-    if (this.list) held.push(']')
-    stretches.push(held.join(''))
-    return stretches
+    return this.bytes.toString()
   }
 }
 
-/** In characters. Making a longer text takes much longer than making several of this length. */
-const STRETCH = 65_536
+/** A list of what is written. */
+export const rawList = (texts: readonly string[]): RawJson => new RawJson(`[${texts.join()}]`)
 
 /** The text an answer goes out as. */
 export const serialize = (value: unknown): string =>
   value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null')
 
 /** The bytes an answer goes out as. */
-export function encode(value: unknown): Buffer {
-  if (!(value instanceof RawJson)) return Buffer.from(serialize(value))
-  const stretches = value.stretches()
-  if (stretches.length === 1) return Buffer.from(stretches[0]!)
-  const bytes = Buffer.allocUnsafe(stretches.reduce((length, stretch) => length + Buffer.byteLength(stretch), 0))
-  let at = 0
-  for (const stretch of stretches) at += bytes.write(stretch, at)
-  return bytes
-}
+export const encode = (value: unknown): Buffer =>
+  value instanceof RawJson ? value.bytes : Buffer.from(JSON.stringify(value) ?? 'null')

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { membersOf } from '../../db/members.ts'
 import type { Link, Resource, Versioned, Written } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
-import { attached, referenceTo, sharedBy } from '../../db/written.ts'
+import { attached, onPage, referenceTo, sharedBy } from '../../db/written.ts'
 import { blocks } from '../blocks/schema.ts'
 import { writtenFileBlocks } from '../folders/file-blocks.ts'
 import { sources } from '../folders/schema.ts'
@@ -68,7 +68,7 @@ const RELATIONS: Record<Include, (scope: Scope) => Relation> = {
       // Of several, the oldest: it stays the same while others come and go.
       tables: [
         sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, id, ${groups.written[names].json} as json
-          from groups where organization_id = ${organizationId} and manager_agent_id in (select id from page)
+          from groups where organization_id = ${organizationId} and ${onPage(sql`manager_agent_id`)}
           order by manager_agent_id, id)`,
       ],
       join: joined('managed'),

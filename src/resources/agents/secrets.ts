@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { membersOf, objectOf } from '../../db/members.ts'
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
+import { onPage } from '../../db/written.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
 import { AgentEnvironmentVariable } from './schema.ts'
 import type { AgentEnvironmentVariableRow } from './table.ts'
@@ -25,12 +26,13 @@ export function writtenSecrets(name: string, scope: Scope) {
   return sql`${sql.table(name)} as (
     select agent_id as id, '[' || string_agg(${json}, ',' order by agent_environment_variables.id) || ']' as json
     from agent_environment_variables
-    where organization_id = ${scope.organizationId} and agent_id in (select id from page) group by agent_id)`
+    where organization_id = ${scope.organizationId} and ${onPage(sql`agent_id`)} group by agent_id)`
 }
 
 /** The same JSON with the values of its secrets. */
-export function revealSecrets(scope: Scope, text: string): string {
-  const parts = text.split(MARK)
+export function revealSecrets(scope: Scope, json: Buffer): Buffer {
+  if (!json.includes(MARK)) return json
+  const parts = json.toString().split(MARK)
   // Text, place, ciphertext, text, …
   for (let n = 1; n < parts.length; n += 3) {
     const [where, sealed] = [parts[n]!, parts[n + 1]!]
@@ -39,7 +41,7 @@ export function revealSecrets(scope: Scope, text: string): string {
     parts[n] = JSON.stringify(scope.cipher.decrypt(sealed, context))
     parts[n + 1] = ''
   }
-  return parts.join('')
+  return Buffer.from(parts.join(''))
 }
 
 /** Sets secrets of agents, by the agent's id; those of other names stay. One statement. */

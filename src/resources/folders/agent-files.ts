@@ -21,12 +21,12 @@ export async function listFilesOfAgent(
       .where('files_agents.agent_id', '=', agentId)
       .$if(is_open !== undefined, (q) => q.where('files_agents.is_open', '=', is_open!)),
   )
-  const written = files as unknown as RawJson
+  const { text } = files as unknown as RawJson
   // A file that is listed shows that the agent is there.
-  if (written.items.length === 0) await scope.exists(agents, agentId)
+  if (text === '[]') await scope.exists(agents, agentId)
   const next = files[NEXT]
   const to = next ? `,"next_cursor":"${next.after ?? next.before}"` : ''
-  const answer = new RawJson(`{"files":${written.text}${to},"has_more":${next !== undefined}}`)
+  const answer = new RawJson(`{"files":${text}${to},"has_more":${next !== undefined}}`)
   return Object.assign(answer, { [NEXT]: next }) as unknown as AgentFiles
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { membersOf, objectOf } from '../../db/members.ts'
+import { onPage } from '../../db/written.ts'
 import { FileBlock } from '../blocks/schema.ts'
 
 /** Where the fields of a file's block come from; those it never has are not named. A closed file has no text. */
@@ -26,5 +27,5 @@ export const writtenFileBlocks = (name: string, organizationId: string) => sql`$
   from files_agents as link
   join files on files.organization_id = link.organization_id and files.id = link.file_id
   join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
-  where link.organization_id = ${organizationId} and link.agent_id in (select id from page)
+  where link.organization_id = ${organizationId} and ${onPage(sql`link.agent_id`)}
   group by link.agent_id)`

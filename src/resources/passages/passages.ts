@@ -3,7 +3,7 @@ import type { PageOf } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { notFound } from '../../lib/errors.ts'
-import { RawJson } from '../../lib/json.ts'
+import { rawList } from '../../lib/json.ts'
 import { archives } from '../archives/schema.ts'
 import { tagged } from '../tags/tagged.ts'
 import { answering, getContainer, keyOf } from './container.ts'
@@ -88,5 +88,5 @@ export async function shown(scope: Scope, made: Passage[], { include = [] }: Inc
     from unnest(${made.map(({ id }) => id)}::text[]) with ordinality as given (id, n)
       join passages on passages.organization_id = ${scope.organizationId} and passages.id = given.id
     order by given.n`)
-  return new RawJson(rows.map(({ json }) => json)) as unknown as Passage[]
+  return rawList(rows.map(({ json }) => json)) as unknown as Passage[]
 }

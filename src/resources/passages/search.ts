@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { within } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
 import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
-import { RawJson } from '../../lib/json.ts'
+import { rawList } from '../../lib/json.ts'
 import { inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { passages, passagesWithVectors } from './schema.ts'
@@ -230,7 +230,7 @@ export async function searchPassages(
         from hits join passages on passages.organization_id = ${scope.organizationId} and passages.id = hits.id
         order by hits.n`,
   )
-  return new RawJson(rows.map((row) => row.json)) as unknown as FoundPassage[]
+  return rawList(rows.map((row) => row.json)) as unknown as FoundPassage[]
 }
 
 /** What an agent's archive holds that fits a query best. Nothing without a query. */

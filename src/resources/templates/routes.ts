@@ -4,7 +4,7 @@ import type { Scope } from '../../db/scope.ts'
 import { checkOf } from '../../http/check.ts'
 import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
-import { RawJson } from '../../lib/json.ts'
+import { RawJson, rawList } from '../../lib/json.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
 import { retrieveAgent } from '../agents/agents.ts'
 import { ALL_RELATIONS } from '../agents/relations.ts'
@@ -68,8 +68,8 @@ async function deployed(request: FastifyRequest, made: Deployment): Promise<Depl
   const agents = await Promise.all(
     made.agent_ids.map((id) => retrieveAgent(request.scope, id, { include: ALL_RELATIONS })),
   )
-  const written = new RawJson(agents.map((agent) => (agent as unknown as RawJson).text)).text
-  return new RawJson(`${JSON.stringify(made).slice(0, -1)},"agents":${written}}`) as unknown as Deployment
+  const { text } = rawList(agents.map((agent) => (agent as unknown as RawJson).text))
+  return new RawJson(`${JSON.stringify(made).slice(0, -1)},"agents":${text}}`) as unknown as Deployment
 }
 
 /** `/v1/templates`: lists, and all that can be done with and without a project in the path. */
