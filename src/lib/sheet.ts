@@ -18,7 +18,7 @@ const SHORTEST = 1 << 16
 const FACTOR = 4
 
 /** So many bytes are kept for others, in all. */
-const MOST = 32 << 20
+const MOST = 16 << 20
 
 const NOTHING = Buffer.alloc(0)
 const blank = new Map<number, Buffer[]>()
