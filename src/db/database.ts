@@ -7,7 +7,6 @@ import { type Sheet, writeText } from '../lib/sheet.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
-import { WRITTEN } from './members.ts'
 import { SESSION_OPTIONS } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -48,12 +47,10 @@ const types: CustomTypesConfig = {
   },
 }
 
-/** The same, with what rows are written as on a sheet. */
+/** The same, with what rows are written as (`WRITTEN`, src/db/members.ts) on a sheet. */
 const typesOn = (sheet: Sheet): CustomTypesConfig => ({
   getTypeParser: (oid, format) =>
-    oid === pg.types.builtins[WRITTEN.toUpperCase() as 'VARCHAR']
-      ? (text: string) => writeText(sheet, text)
-      : types.getTypeParser(oid, format),
+    oid === pg.types.builtins.VARCHAR ? (text: string) => writeText(sheet, text) : types.getTypeParser(oid, format),
 })
 
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
