@@ -185,7 +185,8 @@ export function attached(
     sql`${sql.table(sharedBy(name))} as (
       select ${row}.id, ${target.written[names].json} as json from ${row}
       where ${row}.organization_id = ${organizationId} and ${row}.id = any(array(select target from ${links})))`,
-    sql`${sql.table(name)} as (
+    // Materialized, as the rest is: the planner of a database without statistics would make it anew for each row.
+    sql`${sql.table(name)} as materialized (
       select owner, '[' || ${referenceTo(sql`string_agg(target, ',' order by position)`)} || ']' as json,
         '["' || string_agg(target, '","' order by position) || '"]' as ids
       from ${links} group by owner)`,

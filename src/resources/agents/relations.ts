@@ -56,7 +56,7 @@ const RELATIONS: Record<Include, (scope: Scope) => Relation> = {
     const own = ownBlocks(scope)
     return {
       ...own,
-      tables: [...own.tables!, writtenFileBlocks('own_files', scope.organizationId)],
+      tables: [...own.tables!, ...writtenFileBlocks('own_files', scope.organizationId)],
       join: sql`${own.join} ${joined('own_files')}`,
       fields: { ...own.fields, file_blocks: sql`coalesce(own_files.json, '[]')` },
     }

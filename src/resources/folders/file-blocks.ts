@@ -21,11 +21,17 @@ const written = objectOf(
   membersOf({ properties: Object.fromEntries(sourced) }, (field) => SOURCES[field as keyof FileBlock]!),
 )
 
-/** A table of the files of the agents in `page` as blocks of their memory, by `owner`. */
-export const writtenFileBlocks = (name: string, organizationId: string) => sql`${sql.table(name)} as (
-  select link.agent_id as owner, '[' || string_agg(${sql.raw(written)}, ',' order by link.id) || ']' as json
-  from files_agents as link
-  join files on files.organization_id = link.organization_id and files.id = link.file_id
-  join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
-  where link.organization_id = ${organizationId} and ${onPage(sql`link.agent_id`)}
-  group by link.agent_id)`
+/** Tables of the files of the agents in `page` as blocks of their memory, the last one by `owner`. */
+export const writtenFileBlocks = (name: string, organizationId: string) => {
+  const links = sql.table(`${name}_links`)
+  return [
+    sql`${links} as materialized (
+      select * from files_agents where organization_id = ${organizationId} and ${onPage(sql`agent_id`)})`,
+    sql`${sql.table(name)} as materialized (
+      select link.agent_id as owner, '[' || string_agg(${sql.raw(written)}, ',' order by link.id) || ']' as json
+      from ${links} as link
+      join files on files.organization_id = link.organization_id and files.id = link.file_id
+      join page as agents on agents.id = link.agent_id
+      group by link.agent_id)`,
+  ]
+}
