@@ -8,6 +8,7 @@ import { answerFor, undone } from './faults.ts'
 import type { Names } from './members.ts'
 import { type Resource, VERSION, type Versioned } from './resource.ts'
 import type { Tables } from './tables.ts'
+import type { WrittenRow } from './written.ts'
 
 /** Who acts, for which organization, and under which condition. */
 export interface Actor {
@@ -86,7 +87,7 @@ export interface OnSheet<Row> {
 }
 
 /** The same for a statement that writes JSON: its rows have the places of their texts. */
-export async function readWritten<Row extends { json: Place | null }>(
+export async function readWritten<Row extends WrittenRow>(
   context: Context,
   statement: Statement,
 ): Promise<OnSheet<Row>> {
@@ -101,8 +102,11 @@ export async function readWritten<Row extends { json: Place | null }>(
   }
   const sheet = takeSheet()
   const { rows } = await trx.executeQuery(compiled)
-  for (const row of rows as { json: string | Place | null }[]) {
-    if (typeof row.json === 'string') row.json = writeText(sheet, row.json)
+  for (const row of rows as Record<'id' | 'json', string | Place | null>[]) {
+    for (const column of ['id', 'json'] as const) {
+      const text = row[column]
+      if (typeof text === 'string') row[column] = writeText(sheet, text)
+    }
   }
   return { rows: rows as Row[], sheet }
 }

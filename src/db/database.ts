@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
-import pg, { type CustomTypesConfig, type PoolClient, type QueryResult } from 'pg'
+import pg, { type ClientConfig, type CustomTypesConfig, type PoolClient, type QueryResult } from 'pg'
 import type { Config } from '../config.ts'
-import { type Sheet, writeText } from '../lib/sheet.ts'
+import { type Place, type Sheet, writeBytes } from '../lib/sheet.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
+import { createSocket, type Raw, receiveBytes } from './receive.ts'
 import { SESSION_OPTIONS } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -38,19 +39,31 @@ function toInstant(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
 
+/** The type of what rows are written as (`WRITTEN`, src/db/members.ts): it is received as bytes. */
+const { VARCHAR } = pg.types.builtins
+
+const textOf = ({ bytes, from, to }: Raw) => bytes.toString('utf8', from, to)
+
+function placeOf(sheet: Sheet, raw: Raw): Place {
+  const from = sheet.length
+  writeBytes(sheet, raw.bytes, raw.from, raw.to)
+  return { from, to: sheet.length }
+}
+
 /** Equal values on both engines: 64-bit integers as numbers, instants as the wire has them. */
 const types: CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === pg.types.builtins.INT8) return Number
     if (oid === pg.types.builtins.TIMESTAMPTZ) return toInstant
+    if (oid === VARCHAR) return textOf
     return pg.types.getTypeParser(oid as number, format as 'text')
   },
 }
 
-/** The same, with what rows are written as (`WRITTEN`, src/db/members.ts) on a sheet. */
+/** The same, with what rows are written as on a sheet. */
 const typesOn = (sheet: Sheet): CustomTypesConfig => ({
   getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.VARCHAR ? (text: string) => writeText(sheet, text) : types.getTypeParser(oid, format),
+    oid === VARCHAR ? (raw: Raw) => placeOf(sheet, raw) : types.getTypeParser(oid, format),
 })
 
 /** As many statements as there are query shapes in the code, with room; those beyond are sent unprepared. */
@@ -74,7 +87,7 @@ async function answered(send: (callback: Callback) => void): Promise<QueryResult
   }
 }
 
-/** A client that prepares each statement text once and executes it by name from then on. */
+/** A client that prepares each statement text once and executes it by name from then on, and receives bytes. */
 function preparingClient() {
   const names = new Map<string, string>()
   const nameOf = (text: string) => {
@@ -86,6 +99,11 @@ function preparingClient() {
     return name
   }
   return class extends pg.Client {
+    constructor(config?: ClientConfig) {
+      super(config)
+      receiveBytes(this, VARCHAR)
+    }
+
     // biome-ignore lint/suspicious/noExplicitAny: pg's query has a dozen overloads; only those with a text and no callback are changed
     override query(...args: any[]): any {
       const query = super.query as (...all: unknown[]) => unknown
@@ -138,6 +156,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   const pool = new pg.Pool({
     ...(embedded?.poolConfig ?? {
       connectionString: databaseUrl,
+      stream: createSocket,
       max: settings.poolSize,
       connectionTimeoutMillis: 5_000,
       options: SESSION_OPTIONS,

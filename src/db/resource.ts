@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
+import type { Place, Sheet } from '../lib/sheet.ts'
 import { membersOf, type Names, objectOf, WRITTEN } from './members.ts'
 import type { Tables } from './tables.ts'
 
@@ -45,8 +46,8 @@ export interface Written {
   parts(): WrittenParts
   /** Whether the texts hold more than the rows their versions count. */
   composed?: boolean
-  /** Puts into a shared text what the database can't write. */
-  complete?: ((text: Buffer) => Buffer) | undefined
+  /** Writes shared texts anew, behind what is on the sheet, with what the database can't write. */
+  complete?: ((sheet: Sheet, text: Place) => Place) | undefined
 }
 
 /** The SQL of it, without values but the organization's id. */

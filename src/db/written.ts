@@ -23,12 +23,17 @@ import {
 
 /** Stands around the ids of shared texts in another, which has none of its own: in JSON it is escaped. */
 const REFERENCE = 2
+const SEPARATOR = ','.charCodeAt(0)
+
+/** Stands between shared texts; a reference mark is between a text and its id. */
+const SHARED = 3
 
 /** SQL that stands for the shared texts of these ids: one, or several with commas between, as the texts will be. */
 export const referenceTo = (ids: RawBuilder<unknown>) => sql`chr(2) || ${ids} || chr(2)`
 
-/** SQL of the column of what a row is written as. */
-const asWritten = (json: RawBuilder<unknown>) => sql`(${json})::${sql.raw(WRITTEN)} as json`
+/** SQL of the columns of a row's id and of what it is written as. */
+const asWritten = (id: RawBuilder<unknown>, json: RawBuilder<unknown>) =>
+  sql`${id}::${sql.raw(WRITTEN)} as id, (${json})::${sql.raw(WRITTEN)} as json`
 
 /**
  * SQL that keeps the rows whose `column` is an id of the page's. A list is looked up by one walk of an index, where a
@@ -43,20 +48,25 @@ const withPage = (page: RawBuilder<unknown>, tables: readonly RawBuilder<unknown
     : sql`with page as (${page}), page_ids as materialized (select array(select id from page) as ids),
       ${sql.join(tables)}`
 
+/** A row by where it is on the sheet. */
 export interface WrittenRow {
-  id: string
-  /** Where on the sheet it is. */
+  id: Place
   json: Place | null
-  /** Its number; null for a shared text. Absent where there are none: the rows then come in their order. */
+  /** Its number; null for a row of shared texts. Absent where there are none: the rows then come in their order. */
   n?: number | null
 }
 
-/** The rows of shared texts, after those of the page. */
+/** The shared texts, a row for each table of them: received one by one, they would be most of the rows. */
 const sharedRows = (shared: readonly string[], nothing: RawBuilder<unknown>) =>
   sql.join(
-    shared.map((name) => sql`union all select ${nothing}, id, ${asWritten(sql`json`)} from ${sql.table(name)}`),
+    shared.map((name) => {
+      const texts = sql`string_agg(id || chr(2) || json, chr(3))`
+      return sql`union all select ${nothing}, ${asWritten(sql`''`, texts)} from ${sql.table(name)}`
+    }),
     sql` `,
   )
+
+const sharedOf = (rows: readonly WrittenRow[]) => rows.flatMap(({ n, json }) => (n === null && json ? json : []))
 
 /**
  * A page, a row each. `rows` selects the rows in the keyset's order, each with its number, `n`; some more than the page
@@ -70,7 +80,7 @@ export function writePage(
 ) {
   const row = sql.table(table)
   // One row more than asked for, to know whether there is a next page; it isn't written.
-  const text = sql`${row}.id, ${asWritten(sql`case when n <= ${limit} then ${json} end`)}`
+  const text = asWritten(sql`${row}.id`, sql`case when n <= ${limit} then ${json} end`)
   const from = sql`from page as ${row} ${sql.join(joins, sql` `)}`
   return sql<WrittenRow>`
     ${withPage(sql`select * from ${rows} as ${row} where n <= ${limit}::int + 1`, tables)}
@@ -81,31 +91,83 @@ export function writePage(
     }`
 }
 
-/** Writes the text of a row, with the shared texts where it refers to them. */
-type Write = (to: Sheet, place: Place) => void
+/** Of an id's last eight bytes: in them ids differ most. */
+function hashOf(bytes: Buffer, end: number): number {
+  let hash = 0
+  for (let at = end - 8; at < end; at++) hash = Math.imul(hash, 31) + bytes[at]!
+  return hash
+}
 
-function writing(rows: readonly WrittenRow[], sheet: Sheet, { complete = (text) => text }: Written): Write {
-  const shared = new Map<string, Buffer>()
-  for (const { n, id, json } of rows) if (n === null) shared.set(id, complete(bytesOf(sheet, json!)))
-  if (shared.size === 0) return (to, place) => writeBytes(to, bytesOf(sheet, place))
-  return (to, place) => {
+function same(one: Buffer, start: number, end: number, other: Buffer, from: number, to: number): boolean {
+  if (end - start !== to - from) return false
+  for (let n = end - start - 1; n >= 0; n--) if (one[start + n] !== other[from + n]) return false
+  return true
+}
+
+/** Where shared texts begin and end, and before each its id: four numbers a text. */
+function sharedPlaces(sheet: Sheet, places: readonly Place[]): number[] {
+  const found: number[] = []
+  for (const place of places) {
+    const texts = bytesOf(sheet, place)
+    for (let at = 0; at < texts.length; ) {
+      const id = texts.indexOf(REFERENCE, at)
+      const next = texts.indexOf(SHARED, id)
+      const end = next < 0 ? texts.length : next
+      found.push(place.from + at, place.from + id, place.from + id + 1, place.from + end)
+      at = end + 1
+    }
+  }
+  return found
+}
+
+/**
+ * Finds the place of a shared text in `places` by the bytes of its id, with a hash table and linear probing (Knuth,
+ * TAOCP 3, §6.4): a page refers to thousands of texts, and a string for each would be most of the work.
+ */
+function finding(bytes: Buffer, places: readonly number[]) {
+  const slots = new Int32Array(1 << (33 - Math.clz32(places.length / 4))).fill(-1)
+  const mask = slots.length - 1
+  for (let n = 0; n < places.length; n += 4) {
+    let slot = hashOf(bytes, places[n + 1]!) & mask
+    while (slots[slot] !== -1) slot = (slot + 1) & mask
+    slots[slot] = n
+  }
+  return (text: Buffer, start: number, end: number): number => {
+    for (let slot = hashOf(text, end) & mask; slots[slot] !== -1; slot = (slot + 1) & mask) {
+      const n = slots[slot]!
+      if (same(text, start, end, bytes, places[n]!, places[n + 1]!)) return n + 2
+    }
+    throw new Error(`A text refers to ${text.toString('latin1', start, end)}, which isn't there.`)
+  }
+}
+
+/** Writes the texts of rows to another sheet, with the shared texts where they refer to them. */
+function writing(shared: readonly Place[], sheet: Sheet, { complete = (_, text) => text }: Written) {
+  if (shared.length === 0) return (to: Sheet, place: Place) => writeBytes(to, sheet.bytes, place.from, place.to)
+  const places = sharedPlaces(
+    sheet,
+    shared.map((texts) => complete(sheet, texts)),
+  )
+  const { bytes } = sheet
+  const find = finding(bytes, places)
+  return (to: Sheet, place: Place) => {
     const text = bytesOf(sheet, place)
     let at = 0
     // Text, ids, text, …
     for (let begin = text.indexOf(REFERENCE); begin >= 0; begin = text.indexOf(REFERENCE, at)) {
-      const end = text.indexOf(REFERENCE, begin + 1)
-      writeBytes(to, text.subarray(at, begin))
-      let rest = false
-      for (const id of text.toString('latin1', begin + 1, end).split(',')) {
-        const part = shared.get(id)
-        if (part === undefined) throw new Error(`A text refers to ${id}, which isn't there.`)
-        if (rest) writeBytes(to, COMMA)
-        writeBytes(to, part)
-        rest = true
+      writeBytes(to, text, at, begin)
+      at = begin + 1
+      for (let end = at; end < text.length; end++) {
+        const code = text[end]
+        if (code !== REFERENCE && code !== SEPARATOR) continue
+        const n = find(text, at, end)
+        writeBytes(to, bytes, places[n], places[n + 1])
+        at = end + 1
+        if (code === REFERENCE) break
+        writeBytes(to, COMMA)
       }
-      at = end + 1
     }
-    writeBytes(to, text.subarray(at))
+    writeBytes(to, text, at)
   }
 }
 
@@ -123,7 +185,7 @@ export function pageOf<Wire>(
     : rows
   const more = page.length > limit
   if (more) page.splice(backward ? 0 : limit, 1)
-  const write = writing(numbered ? rows : [], sheet, written)
+  const write = writing(sharedOf(rows), sheet, written)
   const answer = takeSheet()
   writeBytes(answer, OPEN)
   for (const [n, { json }] of page.entries()) {
@@ -131,9 +193,10 @@ export function pageOf<Wire>(
     write(answer, json!)
   }
   writeBytes(answer, CLOSE)
-  leaveSheet(sheet)
   const list = new RawJson(answer) as unknown as PageOf<Wire>
-  if (more) list[NEXT] = backward ? { before: page[0]!.id } : { after: page.at(-1)!.id }
+  const idOf = (row: WrittenRow | undefined) => bytesOf(sheet, row!.id).toString()
+  if (more) list[NEXT] = backward ? { before: idOf(page[0]) } : { after: idOf(page.at(-1)) }
+  leaveSheet(sheet)
   return list
 }
 
@@ -145,7 +208,7 @@ export const writeOne = (
   { json, tables = [], joins = [], shared = [] }: WrittenParts,
 ) => sql<WrittenOne>`
   ${withPage(sql`select * from ${sql.table(table)} where organization_id = ${organizationId} and id = ${id}`, tables)}
-  select 1 as n, ${sql.ref(`${table}.version`)}, ${sql.ref(`${table}.id`)}, ${asWritten(json)}
+  select 1 as n, ${sql.ref(`${table}.version`)}, ${asWritten(sql.ref(`${table}.id`), json)}
   from page as ${sql.table(table)} ${sql.join(joins, sql` `)} ${sharedRows(shared, sql`null, null`)}`
 
 export interface WrittenOne extends WrittenRow {
@@ -157,7 +220,7 @@ export function oneOf<Wire>({ rows, sheet }: OnSheet<WrittenOne>, composed: bool
   const row = rows.find(({ n }) => n !== null)
   if (!row) return undefined
   const answer = takeSheet()
-  writing(rows, sheet, written)(answer, row.json!)
+  writing(sharedOf(rows), sheet, written)(answer, row.json!)
   leaveSheet(sheet)
   return Object.assign(new RawJson(answer), {
     [VERSION]: row.version,
@@ -166,8 +229,8 @@ export function oneOf<Wire>({ rows, sheet }: OnSheet<WrittenOne>, composed: bool
 }
 
 /**
- * A table `name` of what is attached to the rows of `page`, by `owner`: the JSON array of it (`json`) and of its ids
- * (`ids`), in the order it was attached. What it refers to is in the table `sharedBy(name)`.
+ * A table `name` of what is attached to the rows of `page`, by `owner`: its ids with commas between, in the order it was
+ * attached. The texts of these ids are in the table `sharedBy(name)`.
  */
 export function attached(
   name: string,
@@ -187,9 +250,7 @@ export function attached(
       where ${row}.organization_id = ${organizationId} and ${row}.id = any(array(select target from ${links})))`,
     // Materialized, as the rest is: the planner of a database without statistics would make it anew for each row.
     sql`${sql.table(name)} as materialized (
-      select owner, '[' || ${referenceTo(sql`string_agg(target, ',' order by position)`)} || ']' as json,
-        '["' || string_agg(target, '","' order by position) || '"]' as ids
-      from ${links} group by owner)`,
+      select owner, string_agg(target, ',' order by position) as ids from ${links} group by owner)`,
   ]
 }
 

@@ -15,10 +15,10 @@ export interface Place {
 
 /** How long sheets are, in bytes: as many times `FACTOR` as it takes. */
 const SHORTEST = 1 << 16
-const FACTOR = 4
+const FACTOR = 2
 
 /** So many bytes are kept for others, in all. */
-const MOST = 16 << 20
+const MOST = 32 << 20
 
 const NOTHING = Buffer.alloc(0)
 const blank = new Map<number, Buffer[]>()
@@ -69,11 +69,10 @@ export function writeText(sheet: Sheet, text: string): Place {
   return { from, to: sheet.length }
 }
 
-/** Writes bytes of another sheet, or any. */
-export function writeBytes(sheet: Sheet, bytes: Uint8Array): void {
-  makeRoom(sheet, bytes.length)
-  sheet.bytes.set(bytes, sheet.length)
-  sheet.length += bytes.length
+/** Writes bytes, or some of them, of any sheet or of none, behind what is there. */
+export function writeBytes(sheet: Sheet, bytes: Buffer, start = 0, end = bytes.length): void {
+  makeRoom(sheet, end - start)
+  sheet.length += bytes.copy(sheet.bytes, sheet.length, start, end)
 }
 
 /** What is at a place, or all of it, as long as nothing more is written. */

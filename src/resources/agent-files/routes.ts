@@ -5,6 +5,7 @@ import { addForms } from '../../http/form.ts'
 import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
+import { createLimit } from '../../lib/limit.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { exportAgent } from './export.ts'
 import { importAgents } from './import.ts'
@@ -12,6 +13,9 @@ import { readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
 
 const tags = ['agents']
+
+/** An import takes many times the memory its file does, and more of them at once are done no sooner. */
+const IMPORTS_AT_ONCE = 4
 
 /** The secrets a form field holds as JSON. 422 for anything but an object of strings. */
 function secretsIn(field: 'secrets' | 'env_vars_json', text: string | undefined): Record<string, string> {
@@ -40,6 +44,7 @@ export const agentFileRoutes =
   ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
   async (app: App) => {
     await addForms(app as unknown as FastifyInstance)
+    const inTurn = createLimit(IMPORTS_AT_ONCE)
 
     app.get(
       '/:agent_id/export',
@@ -87,24 +92,21 @@ export const agentFileRoutes =
       },
       (request) => {
         const { scope, body, headers } = request
-        const file = readAgentFile(body.file, checkOf(request))
-        return importAgents(
-          scope,
-          file,
-          {
-            name: body.name ?? body.override_name,
-            append_copy_suffix: body.append_copy_suffix,
-            model: body.model ?? body.override_model_handle,
-            embedding: headers['x-override-embedding-model'] || (body.embedding ?? body.override_embedding_handle),
-            project_id: headers['x-project-id'] || body.project_id,
-            secrets: {
-              ...secretsIn('env_vars_json', body.env_vars_json),
-              ...secretsIn('secrets', body.secrets),
-            },
-            override_existing_tools: body.override_existing_tools ?? true,
-            strip_messages: body.strip_messages ?? false,
+        const options = {
+          name: body.name ?? body.override_name,
+          append_copy_suffix: body.append_copy_suffix,
+          model: body.model ?? body.override_model_handle,
+          embedding: headers['x-override-embedding-model'] || (body.embedding ?? body.override_embedding_handle),
+          project_id: headers['x-project-id'] || body.project_id,
+          secrets: {
+            ...secretsIn('env_vars_json', body.env_vars_json),
+            ...secretsIn('secrets', body.secrets),
           },
-          defaultModel,
+          override_existing_tools: body.override_existing_tools ?? true,
+          strip_messages: body.strip_messages ?? false,
+        }
+        return inTurn(async () =>
+          importAgents(scope, readAgentFile(body.file, checkOf(request)), options, defaultModel),
         )
       },
     )

@@ -41,12 +41,14 @@ function linked(
   fields: (json: RawBuilder<unknown>, ids: RawBuilder<unknown>) => Relation['fields'],
 ) {
   const name = `attached_${target.table}`
-  const column = (column: string) => sql`coalesce(${sql.ref(`${name}.${column}`)}, '[]')`
+  const ids = sql.ref(`${name}.ids`)
+  const json = sql`coalesce('[' || ${referenceTo(ids)} || ']', '[]')`
+  const idList = sql`coalesce('["' || replace(${ids}, ',', '","') || '"]', '[]')`
   return (scope: Scope): Relation => ({
     tables: attached(name, link, target, scope),
     join: joined(name),
     shared: sharedBy(name),
-    fields: fields(column('json'), column('ids')),
+    fields: fields(json, idList),
   })
 }
 
@@ -138,7 +140,10 @@ export const agentsWith = (scope: Scope, relations: readonly Include[]): Written
     return { ...from, json }
   },
   composed: relations.some((relation) => !OWN_COLUMNS.has(relation)),
-  complete: relations.includes('agent.secrets') ? (text) => revealSecrets(scope, text) : undefined,
+  complete:
+    relations.includes('agent.secrets') && scope.can('secrets')
+      ? (sheet, text) => revealSecrets(scope, sheet, text)
+      : undefined,
 })
 
 /** What the SQL of relations hangs on but which they are. */

@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { membersOf, objectOf } from '../../db/members.ts'
 import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { onPage } from '../../db/written.ts'
+import type { Cipher } from '../../lib/cipher.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
+import { bytesOf, type Place, type Sheet, writeBytes, writeText } from '../../lib/sheet.ts'
 import { AgentEnvironmentVariable } from './schema.ts'
 import type { AgentEnvironmentVariableRow } from './table.ts'
 
@@ -13,35 +16,71 @@ const place = (scope: Scope, agentId: string, key: string) => `${scope.organizat
 const { value, value_enc, ...shown } = AgentEnvironmentVariable.properties
 
 /** Stands around what is to be decrypted in written JSON, where no text holds it: there it is escaped. */
-const MARK = '\u0001'
-const mark = sql`chr(1)`
+const MARK = 1
+const SEALED =
+  "chr(1) || organization_id || '/' || agent_id || '/' || to_json(key)::text || chr(1) || value_enc || chr(1)"
 
 /**
  * A table of the secrets of the agents in `page`, by the agent's id. Values are empty unless the key holds the right to
  * see them; for those that do, `revealSecrets` decrypts them.
  */
 export function writtenSecrets(name: string, scope: Scope) {
-  const sealed = sql`${mark} || agent_id || to_json(key)::text || ${mark} || value_enc || ${mark}`
-  const json = sql`'{"value":' || ${scope.can('secrets') ? sealed : sql`'""'`} || ',' || substr(${sql.raw(objectOf(membersOf({ properties: shown }, (field) => field)))}, 2)`
+  const value = scope.can('secrets') ? SEALED : `'""'`
+  const json = sql.raw(
+    objectOf(
+      `'"value":' || ${value}`,
+      membersOf({ properties: shown }, (field) => field),
+    ),
+  )
   return sql`${sql.table(name)} as (
     select agent_id as id, '[' || string_agg(${json}, ',' order by agent_environment_variables.id) || ']' as json
     from agent_environment_variables
     where organization_id = ${scope.organizationId} and ${onPage(sql`agent_id`)} group by agent_id)`
 }
 
-/** The same JSON with the values of its secrets. */
-export function revealSecrets(scope: Scope, json: Buffer): Buffer {
-  if (!json.includes(MARK)) return json
-  const parts = json.toString().split(MARK)
+/**
+ * The JSON of what each cipher decrypted last, by its place and ciphertext, about so many characters of it: an agent's
+ * secrets are asked for often, and to decrypt one takes ten times as long as to find it. Whoever can read the server's
+ * memory has the key as well.
+ */
+const revealed = new WeakMap<Cipher, LRUCache<string, string>>()
+const KEPT = { maxSize: 1 << 20, maxEntrySize: 1 << 12 }
+
+function revealedBy(cipher: Cipher): LRUCache<string, string> {
+  const known = revealed.get(cipher)
+  if (known) return known
+  const made = new LRUCache<string, string>({ ...KEPT, sizeCalculation: (json, marked) => json.length + marked.length })
+  revealed.set(cipher, made)
+  return made
+}
+
+/** The JSON of a value, from what stands between the outer marks. */
+function jsonOf({ cipher }: Scope, marked: string): string {
+  const known = revealedBy(cipher).get(marked)
+  if (known !== undefined) return known
+  const [where, sealed] = marked.split(String.fromCharCode(MARK)) as [string, string]
+  const quote = where.indexOf('"')
+  const json = JSON.stringify(cipher.decrypt(sealed, where.slice(0, quote) + JSON.parse(where.slice(quote))))
+  revealedBy(cipher).set(marked, json)
+  return json
+}
+
+/** The same JSON with the values of its secrets: in its place, or behind what is on the sheet. */
+export function revealSecrets(scope: Scope, sheet: Sheet, place: Place): Place {
+  const text = bytesOf(sheet, place)
   // Text, place, ciphertext, text, …
-  for (let n = 1; n < parts.length; n += 3) {
-    const [where, sealed] = [parts[n]!, parts[n + 1]!]
-    const quote = where.indexOf('"')
-    const context = place(scope, where.slice(0, quote), JSON.parse(where.slice(quote)))
-    parts[n] = JSON.stringify(scope.cipher.decrypt(sealed, context))
-    parts[n + 1] = ''
+  let first = text.indexOf(MARK)
+  if (first < 0) return place
+  const from = sheet.length
+  let at = 0
+  for (; first >= 0; first = text.indexOf(MARK, at)) {
+    const last = text.indexOf(MARK, text.indexOf(MARK, first + 1) + 1)
+    writeBytes(sheet, text, at, first)
+    writeText(sheet, jsonOf(scope, text.toString('utf8', first + 1, last)))
+    at = last + 1
   }
-  return Buffer.from(parts.join(''))
+  writeBytes(sheet, text, at)
+  return { from, to: sheet.length }
 }
 
 /** Sets secrets of agents, by the agent's id; those of other names stay. One statement. */
