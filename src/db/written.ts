@@ -186,7 +186,7 @@ export function pageOf<Wire>(
   const more = page.length > limit
   if (more) page.splice(backward ? 0 : limit, 1)
   const write = writing(sharedOf(rows), sheet, written)
-  const answer = takeSheet()
+  const answer = takeSheet(sheet.length)
   writeBytes(answer, OPEN)
   for (const [n, { json }] of page.entries()) {
     if (n > 0) writeBytes(answer, COMMA)
@@ -219,7 +219,7 @@ export interface WrittenOne extends WrittenRow {
 export function oneOf<Wire>({ rows, sheet }: OnSheet<WrittenOne>, composed: boolean, written: Written) {
   const row = rows.find(({ n }) => n !== null)
   if (!row) return undefined
-  const answer = takeSheet()
+  const answer = takeSheet(sheet.length)
   writing(sharedOf(rows), sheet, written)(answer, row.json!)
   leaveSheet(sheet)
   return Object.assign(new RawJson(answer), {

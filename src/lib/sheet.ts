@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** How long sheets are, in bytes: as many times `FACTOR` as it takes. */
-const SHORTEST = 1 << 16
+const SHORTEST = 1 << 18
 const FACTOR = 2
 
 /** So many bytes are kept for others, in all. */
@@ -38,8 +38,15 @@ function leave(bytes: Buffer): void {
   kept += bytes.length
 }
 
-/** An empty sheet. */
-export const takeSheet = (): Sheet => ({ bytes: take(SHORTEST), length: 0 })
+/** The length of a sheet that holds so many bytes. */
+function lengthFor(needed: number): number {
+  let length = SHORTEST
+  while (length < needed) length *= FACTOR
+  return length
+}
+
+/** An empty sheet, with room for so many bytes. */
+export const takeSheet = (room = 0): Sheet => ({ bytes: take(lengthFor(room)), length: 0 })
 
 /** Leaves a sheet to others. Nothing that was on it may be read afterwards. */
 export function leaveSheet(sheet: Sheet): void {
@@ -52,9 +59,7 @@ export function leaveSheet(sheet: Sheet): void {
 function makeRoom(sheet: Sheet, more: number): void {
   const needed = sheet.length + more
   if (needed <= sheet.bytes.length) return
-  let length = SHORTEST
-  while (length < needed) length *= FACTOR
-  const longer = take(length)
+  const longer = take(lengthFor(needed))
   sheet.bytes.copy(longer, 0, 0, sheet.length)
   leave(sheet.bytes)
   sheet.bytes = longer
