@@ -337,3 +337,14 @@ test('the files of an agent file are found by a search, as uploaded ones are', a
   const found = (await server.alice.post('/v1/passages/search', body)).body
   expect(found.map(({ passage }: Json) => passage.text)).toEqual([texts.content])
 })
+
+test('files that are sent at once are all imported, and one that is refused harms no other', async () => {
+  const names = Array.from({ length: 12 }, () => fresh('At once '))
+  const answers = await Promise.all(
+    names.map((name, n) => importFile(server.alice, n % 4 === 3 ? '{' : fileOf({ name }))),
+  )
+  expect(answers.map(({ status }) => status)).toEqual(names.map((_, n) => (n % 4 === 3 ? 400 : 200)))
+  for (const [n, { body }] of answers.entries()) {
+    if (n % 4 !== 3) expect((await agentOf(body.agent_ids[0])).name).toBe(names[n])
+  }
+})
