@@ -36,14 +36,13 @@ test('messages are given on whole and in their order, wherever the pieces they c
     for (let second = first; second <= all.length; second++) {
       const given = received(short, [first, second])
       expect(Buffer.concat(given).equals(all)).toBe(true)
-      let left = [...short]
+      const left = [...short]
       for (const some of given) {
         let length = 0
         while (length < some.length) length += left.shift()!.length
         expect(length).toBe(some.length)
       }
       expect(left).toEqual([])
-      left = []
     }
   }
 })
