@@ -7,7 +7,7 @@ import { type Place, type Sheet, writeBytes } from '../lib/sheet.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
-import { createSocket, type Raw, receiveBytes } from './receive.ts'
+import { createReceivingSocket, type Raw, receiveBytes } from './receive.ts'
 import { SESSION_OPTIONS } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -156,7 +156,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   const pool = new pg.Pool({
     ...(embedded?.poolConfig ?? {
       connectionString: databaseUrl,
-      stream: createSocket,
+      stream: createReceivingSocket,
       max: settings.poolSize,
       connectionTimeoutMillis: 5_000,
       options: SESSION_OPTIONS,

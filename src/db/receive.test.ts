@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import pg, { type Client } from 'pg'
 import { expect, inject, test } from 'vitest'
-import { createSocket, inMessages, type Raw, receiveBytes } from './receive.ts'
+import { createReceivingSocket, inMessages, type Raw, receiveBytes } from './receive.ts'
 
 /** A message of PostgreSQL's protocol. */
 function message(code: string, body: Buffer | string): Buffer {
@@ -87,7 +87,13 @@ test.skipIf(!url)('what several connections receive at once is each one’s own,
         ? ({ bytes, from, to }: Raw) => bytes.toString('utf8', from, to)
         : pg.types.getTypeParser(oid as number),
   }
-  const pool = new pg.Pool({ connectionString: url, max: 4, stream: createSocket, Client: Receiving as never, types })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 4,
+    stream: createReceivingSocket,
+    Client: Receiving as never,
+    types,
+  })
   try {
     const ask = async (seed: number) => {
       const { rows } = await pool.query(

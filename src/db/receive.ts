@@ -20,11 +20,14 @@ const ROW_DESCRIPTION = 'T'.charCodeAt(0)
 const HEADER = 5
 const lengthOf = (bytes: Buffer, at: number) => 1 + bytes.readUInt32BE(at + 1)
 
+/** How long what has begun has to be for the next step: to tell its length, or whole. */
+const wantedOf = ({ bytes, length }: Sheet) => (length < HEADER ? HEADER : lengthOf(bytes, 0))
+
 /** What every socket reads to: what is read from one is done with before another is. */
 const received = Buffer.allocUnsafeSlow(1 << 18)
 
 /** A socket whose data is to be read at once: its bytes are others' afterwards. */
-export function createSocket(): Socket {
+export function createReceivingSocket(): Socket {
   const socket: Socket = new Socket({
     onread: {
       buffer: received,
@@ -43,11 +46,10 @@ export function inMessages(read: (messages: Buffer) => void): (piece: Buffer) =>
   return (piece) => {
     let at = 0
     while (begun && at < piece.length) {
-      const wanted = begun.length < HEADER ? HEADER : lengthOf(begun.bytes, 0)
-      const end = Math.min(at + wanted - begun.length, piece.length)
+      const end = Math.min(at + wantedOf(begun) - begun.length, piece.length)
       writeBytes(begun, piece, at, end)
       at = end
-      if (begun.length < HEADER || begun.length < lengthOf(begun.bytes, 0)) continue
+      if (begun.length < wantedOf(begun)) continue
       const whole = begun
       begun = undefined
       read(bytesOf(whole))

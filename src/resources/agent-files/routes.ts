@@ -90,24 +90,28 @@ export const agentFileRoutes =
           response: { 200: ImportedAgents },
         },
       },
-      (request) => {
-        const { scope, body, headers } = request
-        const options = {
-          name: body.name ?? body.override_name,
-          append_copy_suffix: body.append_copy_suffix,
-          model: body.model ?? body.override_model_handle,
-          embedding: headers['x-override-embedding-model'] || (body.embedding ?? body.override_embedding_handle),
-          project_id: headers['x-project-id'] || body.project_id,
-          secrets: {
-            ...secretsIn('env_vars_json', body.env_vars_json),
-            ...secretsIn('secrets', body.secrets),
-          },
-          override_existing_tools: body.override_existing_tools ?? true,
-          strip_messages: body.strip_messages ?? false,
-        }
-        return inTurn(async () =>
-          importAgents(scope, readAgentFile(body.file, checkOf(request)), options, defaultModel),
-        )
-      },
+      (request) =>
+        inTurn(async () => {
+          const { scope, body, headers } = request
+          const file = readAgentFile(body.file, checkOf(request))
+          return importAgents(
+            scope,
+            file,
+            {
+              name: body.name ?? body.override_name,
+              append_copy_suffix: body.append_copy_suffix,
+              model: body.model ?? body.override_model_handle,
+              embedding: headers['x-override-embedding-model'] || (body.embedding ?? body.override_embedding_handle),
+              project_id: headers['x-project-id'] || body.project_id,
+              secrets: {
+                ...secretsIn('env_vars_json', body.env_vars_json),
+                ...secretsIn('secrets', body.secrets),
+              },
+              override_existing_tools: body.override_existing_tools ?? true,
+              strip_messages: body.strip_messages ?? false,
+            },
+            defaultModel,
+          )
+        }),
     )
   }

@@ -17,6 +17,8 @@ const { value, value_enc, ...shown } = AgentEnvironmentVariable.properties
 
 /** Stands around what is to be decrypted in written JSON, where no text holds it: there it is escaped. */
 const MARK = 1
+
+/** SQL of a ciphertext and, before it, its place. */
 const SEALED =
   "chr(1) || organization_id || '/' || agent_id || '/' || to_json(key)::text || chr(1) || value_enc || chr(1)"
 
