@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { RawJson } from '../lib/json.ts'
-import { bytesOf, leaveSheet, type Place, type Sheet, takeSheet, writeBytes } from '../lib/sheet.ts'
+import { bytesOf, type Place, type Sheet, writeText } from '../lib/sheet.ts'
+import { addSlice, join, type Slices, slicesOf } from '../lib/slices.ts'
 import type { OnSheet } from './context.ts'
 import { type Names, WRITTEN } from './members.ts'
 import type { Keyset } from './page.ts'
@@ -23,9 +24,9 @@ import {
 
 /** Stands around the ids of shared texts in another, which has none of its own: in JSON it is escaped. */
 const REFERENCE = 2
-const SEPARATOR = ','.charCodeAt(0)
+const COMMA = ','.charCodeAt(0)
 
-/** Stands between shared texts; a reference mark is between a text and its id. */
+/** Stands behind each shared text; a reference mark is between its id and it. */
 const SHARED = 3
 
 /** SQL that stands for the shared texts of these ids: one, or several with commas between, as the texts will be. */
@@ -60,7 +61,7 @@ export interface WrittenRow {
 const sharedRows = (shared: readonly string[], nothing: RawBuilder<unknown>) =>
   sql.join(
     shared.map((name) => {
-      const texts = sql`string_agg(id || chr(2) || json, chr(3))`
+      const texts = sql`string_agg(id || chr(2) || json || chr(3), '')`
       return sql`union all select ${nothing}, ${asWritten(sql`''`, texts)} from ${sql.table(name)}`
     }),
     sql` `,
@@ -104,15 +105,18 @@ function same(one: Buffer, start: number, end: number, other: Buffer, from: numb
   return true
 }
 
-/** Where shared texts begin and end, and before each its id: four numbers a text. */
+/**
+ * Where shared texts begin and end, and before each its id: four numbers a text. Behind each a comma takes the place of
+ * its mark, for when it is one of several.
+ */
 function sharedPlaces(sheet: Sheet, places: readonly Place[]): number[] {
   const found: number[] = []
   for (const place of places) {
     const texts = bytesOf(sheet, place)
     for (let at = 0; at < texts.length; ) {
       const id = texts.indexOf(REFERENCE, at)
-      const next = texts.indexOf(SHARED, id)
-      const end = next < 0 ? texts.length : next
+      const end = texts.indexOf(SHARED, id)
+      texts[end] = COMMA
       found.push(place.from + at, place.from + id, place.from + id + 1, place.from + end)
       at = end + 1
     }
@@ -141,39 +145,39 @@ function finding(bytes: Buffer, places: readonly number[]) {
   }
 }
 
-/** Writes the texts of rows to another sheet, with the shared texts where they refer to them. */
+/** Puts together the texts of rows, with the shared texts where they refer to them. */
 function writing(shared: readonly Place[], sheet: Sheet, { complete = (_, text) => text }: Written) {
-  if (shared.length === 0) return (to: Sheet, place: Place) => writeBytes(to, sheet.bytes, place.from, place.to)
+  if (shared.length === 0) return (text: Slices, { from, to }: Place) => addSlice(text, from, to)
   const places = sharedPlaces(
     sheet,
     shared.map((texts) => complete(sheet, texts)),
   )
   const { bytes } = sheet
   const find = finding(bytes, places)
-  return (to: Sheet, place: Place) => {
-    const text = bytesOf(sheet, place)
-    let at = 0
+  return (text: Slices, { from, to }: Place) => {
+    const row = bytes.subarray(0, to)
+    let at = from
     // Text, ids, text, …
-    for (let begin = text.indexOf(REFERENCE); begin >= 0; begin = text.indexOf(REFERENCE, at)) {
-      writeBytes(to, text, at, begin)
+    for (let begin = row.indexOf(REFERENCE, at); begin >= 0; begin = row.indexOf(REFERENCE, at)) {
+      addSlice(text, at, begin)
       at = begin + 1
-      for (let end = at; end < text.length; end++) {
-        const code = text[end]
-        if (code !== REFERENCE && code !== SEPARATOR) continue
-        const n = find(text, at, end)
-        writeBytes(to, bytes, places[n], places[n + 1])
+      for (let end = at; end < to; end++) {
+        const code = row[end]
+        if (code !== REFERENCE && code !== COMMA) continue
+        const n = find(row, at, end)
+        addSlice(text, places[n]!, places[n + 1]! + (code === COMMA ? 1 : 0))
         at = end + 1
         if (code === REFERENCE) break
-        writeBytes(to, COMMA)
       }
     }
-    writeBytes(to, text, at)
+    addSlice(text, at, to)
   }
 }
 
-const [OPEN, COMMA, CLOSE] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
+/** So long a text, in bytes, goes out faster in one piece. */
+const ONE_PIECE = 1 << 20
 
-/** A page ready to go out. Its sheet is left to others. */
+/** A page ready to go out: a short one in one piece, a long one in the parts it came in. */
 export function pageOf<Wire>(
   { rows, sheet }: OnSheet<WrittenRow>,
   { limit, backward }: Keyset,
@@ -185,18 +189,19 @@ export function pageOf<Wire>(
     : rows
   const more = page.length > limit
   if (more) page.splice(backward ? 0 : limit, 1)
+  const { from } = writeText(sheet, '[,]')
   const write = writing(sharedOf(rows), sheet, written)
-  const answer = takeSheet(sheet.length)
-  writeBytes(answer, OPEN)
+  const text = slicesOf(sheet)
+  addSlice(text, from, from + 1)
   for (const [n, { json }] of page.entries()) {
-    if (n > 0) writeBytes(answer, COMMA)
-    write(answer, json!)
+    if (n > 0) addSlice(text, from + 1, from + 2)
+    write(text, json!)
   }
-  writeBytes(answer, CLOSE)
-  const list = new RawJson(answer) as unknown as PageOf<Wire>
+  addSlice(text, from + 2, from + 3)
   const idOf = (row: WrittenRow | undefined) => bytesOf(sheet, row!.id).toString()
-  if (more) list[NEXT] = backward ? { before: idOf(page[0]) } : { after: idOf(page.at(-1)) }
-  leaveSheet(sheet)
+  const next = more && (backward ? { before: idOf(page[0]) } : { after: idOf(page.at(-1)) })
+  const list = new RawJson(text.length > ONE_PIECE ? text : join(text)) as unknown as PageOf<Wire>
+  if (next) list[NEXT] = next
   return list
 }
 
@@ -219,10 +224,9 @@ export interface WrittenOne extends WrittenRow {
 export function oneOf<Wire>({ rows, sheet }: OnSheet<WrittenOne>, composed: boolean, written: Written) {
   const row = rows.find(({ n }) => n !== null)
   if (!row) return undefined
-  const answer = takeSheet(sheet.length)
-  writing(sharedOf(rows), sheet, written)(answer, row.json!)
-  leaveSheet(sheet)
-  return Object.assign(new RawJson(answer), {
+  const text = slicesOf(sheet)
+  writing(sharedOf(rows), sheet, written)(text, row.json!)
+  return Object.assign(new RawJson(join(text)), {
     [VERSION]: row.version,
     [COMPOSED]: composed,
   }) as unknown as Wire & Versioned

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
 import { RawJson } from '../lib/json.ts'
-import { leaveSheet, type Sheet } from '../lib/sheet.ts'
 import { surfaceOf } from './letta.ts'
+import { leaveAfter } from './outgoing.ts'
 
 /** The versions an `If-Match` header accepts; undefined when it accepts any or isn't there. */
 export function matchVersions(header: string | undefined): number[] | undefined {
@@ -25,14 +25,6 @@ function nextUrl(url: string, cursor: { after?: string; before?: string }): stri
 const names = (header: string, etag: string) =>
   header.trim() === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
 
-/** Leaves an answer's sheet to others when all of it is in the system's hands, or its connection and what waited for it are gone. */
-function leaveAfter({ raw }: FastifyReply, sheet: Sheet): void {
-  const leave = () => leaveSheet(sheet)
-  // Who has gone before is answered to no one, at the end of this turn of the event loop.
-  if (raw.closed) setImmediate(leave)
-  else raw.once('close', leave)
-}
-
 /**
  * Sets `ETag` on single resources and `Link` on lists, and answers 304 when the caller has the resource already.
  * The ETag is the version; where the answer holds more than the row the version counts, a hash of the body follows it.
@@ -43,7 +35,11 @@ export function addHeaders(app: FastifyInstance): void {
     done()
   })
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
-    if (payload instanceof RawJson && payload.sheet) leaveAfter(reply, payload.sheet)
+    if (payload instanceof RawJson) {
+      const { sheet, slices } = payload
+      if (sheet) leaveAfter(reply.raw, sheet)
+      if (slices) reply.header('content-length', slices.length)
+    }
     if (payload !== null && typeof payload === 'object') {
       const next = (payload as PageOf<unknown>)[NEXT]
       if (next)

@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
-import { encode } from '../lib/json.ts'
 import { addJsonParser } from './body.ts'
 import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
 import { addHeaders } from './headers.ts'
 import { addLetta } from './letta.ts'
+import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
@@ -50,7 +50,7 @@ export function createServer(options: {
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
   // Bytes: encoded once, and their number is known without counting.
-  app.setSerializerCompiler(() => (value) => encode(value) as unknown as string)
+  app.setSerializerCompiler(() => (value) => bodyOf(value) as unknown as string)
   app.removeContentTypeParser('text/plain')
   addJsonParser(app as unknown as FastifyInstance)
   // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.

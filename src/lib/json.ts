@@ -1,4 +1,5 @@
 import { bytesOf, type Sheet } from './sheet.ts'
+import { reader, type Slices } from './slices.ts'
 
 /** Keys whose values are the caller's own JSON, nulls and all. */
 const OWN = new Set(['json_schema', 'args', 'metadata'])
@@ -57,12 +58,23 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
 
 /** JSON that is written already, by the database: it goes out as it is. */
 export class RawJson {
+  /** What it lies on. */
   readonly sheet: Sheet | undefined
-  readonly bytes: Buffer
+  /** Its parts, where it isn't in one piece. */
+  readonly slices: Slices | undefined
+  readonly #whole: Buffer | undefined
 
-  constructor(written: Sheet | string) {
-    this.sheet = typeof written === 'string' ? undefined : written
-    this.bytes = typeof written === 'string' ? Buffer.from(written) : bytesOf(written)
+  constructor(written: Sheet | Slices | string) {
+    if (typeof written === 'string') this.#whole = Buffer.from(written)
+    else if ('bounds' in written) [this.sheet, this.slices] = [written.sheet, written]
+    else [this.sheet, this.#whole] = [written, bytesOf(written)]
+  }
+
+  get bytes(): Buffer {
+    if (this.#whole) return this.#whole
+    const whole = Buffer.allocUnsafeSlow(this.slices!.length)
+    reader(this.slices!)(whole)
+    return whole
   }
 
   get text(): string {

@@ -14,11 +14,11 @@ export interface Place {
 }
 
 /** How long sheets are, in bytes: as many times `FACTOR` as it takes. */
-const SHORTEST = 1 << 18
-const FACTOR = 2
+export const SHORTEST = 1 << 19
+const FACTOR = 4
 
 /** So many bytes are kept for others, in all. */
-const MOST = 32 << 20
+const MOST = 24 << 20
 
 const NOTHING = Buffer.alloc(0)
 const blank = new Map<number, Buffer[]>()
@@ -45,8 +45,8 @@ function lengthFor(needed: number): number {
   return length
 }
 
-/** An empty sheet, with room for so many bytes. */
-export const takeSheet = (room = 0): Sheet => ({ bytes: take(lengthFor(room)), length: 0 })
+/** An empty sheet. It takes no memory before something is written to it. */
+export const takeSheet = (): Sheet => ({ bytes: NOTHING, length: 0 })
 
 /** Leaves a sheet to others. Nothing that was on it may be read afterwards. */
 export function leaveSheet(sheet: Sheet): void {
@@ -56,7 +56,7 @@ export function leaveSheet(sheet: Sheet): void {
 }
 
 /** Has the sheet hold so many bytes more. */
-function makeRoom(sheet: Sheet, more: number): void {
+export function makeRoom(sheet: Sheet, more: number): void {
   const needed = sheet.length + more
   if (needed <= sheet.bytes.length) return
   const longer = take(lengthFor(needed))

@@ -79,4 +79,21 @@ describe('the relations of agents', () => {
     const backward = await alice.get(`/v1/agents/?${query}&${every}&before=${made[2]}`)
     expect(backward.body).toEqual(body.slice(0, 2))
   })
+
+  test('a page of megabytes comes as whole as each of its agents alone', async () => {
+    const { alice } = server
+    const block = (n: number) => ({ label: 'long', limit: 200_000, value: `${n} é €, "😀" `.repeat(9_000) })
+    const shared = (await alice.post('/v1/blocks/', { ...block(0), label: 'shared' })).body
+    const made = []
+    for (let n = 1; n <= 12; n++) {
+      const body = { name: 'Long', model, memory_blocks: [block(n)], block_ids: [shared.id] }
+      made.push((await alice.post('/v1/agents/', body)).body.id)
+    }
+    const { body, headers } = await alice.get(`/v1/agents/?name=Long&limit=10&order=asc&${every}`)
+    expect(Number(headers['content-length'])).toBeGreaterThan(5_000_000)
+    expect(headers.link).toContain(`after=${made[9]}`)
+    const alone = []
+    for (const id of made.slice(0, 10)) alone.push((await alice.get(`/v1/agents/${id}?${every}`)).body)
+    expect(body).toEqual(alone)
+  })
 })
