@@ -53,12 +53,11 @@ async function run(
   }
   const figures = await measureOperations(bench, operations)
   const ratioOf = (which: keyof typeof compared) => (options.only ? null : measureRatio(bench, ...compared[which]))
-  const medianOf = (name: string) => figures.find((one) => one.name === name)!.p50_ms
   return {
     engine,
     agents: options.agents,
     operations: figures,
-    deep_ratio: options.only ? null : medianOf('list_agents_deep') / medianOf('list_agents'),
+    deep_ratio: await ratioOf('deep_ratio'),
     includes_ratio_200: await ratioOf('includes_ratio_200'),
     letta_ratio_50: await ratioOf('letta_ratio_50'),
     ...(prepared.recall && knowledgeFigures(options.passages, prepared.recall, figures)),

@@ -111,7 +111,7 @@ const post = (path: string, body: string, contentType?: string): Call => ({
 })
 
 /** Operations that are measured against another one, by the name of the ratio. */
-export type Compared = Record<'includes_ratio_200' | 'letta_ratio_50', [Operation, Operation]>
+export type Compared = Record<'deep_ratio' | 'includes_ratio_200' | 'letta_ratio_50', [Operation, Operation]>
 
 /** The operations over the data of an organization; those that make something do it in another. */
 export async function findOperations(
@@ -150,13 +150,17 @@ export async function findOperations(
       ...(calls[name].method === 'POST' && { key: other.key }),
     })),
     compared: {
+      deep_ratio: [
+        { name: 'deep page of 50 agents', call: calls.list_agents_deep },
+        { name: '50 agents', call: calls.list_agents },
+      ],
       includes_ratio_200: [
         { name: '200 agents with all includes', call: get(`/v1/agents/?limit=200${ALL_INCLUDES}`) },
         { name: '200 agents', call: get('/v1/agents/?limit=200') },
       ],
       letta_ratio_50: [
         { name: '50 agents under /letta', call: get('/letta/v1/agents/?limit=50') },
-        { name: '50 agents', call: get('/v1/agents/?limit=50') },
+        { name: '50 agents', call: calls.list_agents },
       ],
     },
   }

@@ -20,11 +20,11 @@ export interface Report extends Partial<KnowledgeFigures> {
   engine: 'embedded' | 'postgres'
   agents: number
   operations: Figures[]
-  /** The page at position 9,000 against the first page, by their medians. */
+  /** How many times as much the page at position 9,000 costs as the first page: how many fewer are answered in a second. */
   deep_ratio: number | null
-  /** 200 agents with all includes against the same page without, by their medians. */
+  /** The same of 200 agents with all includes and without. */
   includes_ratio_200: number | null
-  /** A page of 50 agents under /letta against the same page on the neutral surface, by their medians. */
+  /** The same of a page of 50 agents under /letta and on the neutral surface. */
   letta_ratio_50: number | null
   /** From the start of the server's process to the end of its first answer, on a database that was open before. */
   warm_start_ms: number
@@ -85,6 +85,7 @@ ${table([
 
 driver/s: the same SQL by the bare driver, as many at once. http/s: a bare node:http route that answers as many bytes.
 limit/s: 1 / (1 / driver + 1 / http). ratio: req/s to that limit. The server logs every request, to a file.
+against: how many times as long an answer takes, by the answers in a second.
 `
 }
 
