@@ -30,13 +30,13 @@ function inPieces(text: Slices): Readable {
       if (error || response.destroyed) return
       const piece = sheet.bytes.subarray(0, read(sheet.bytes))
       left -= piece.length
-      if (left > 0) response.write(piece, send)
+      if (left > 0) {
+        response.write(piece, send)
+        return
+      }
       // First its end, then the response's: a stream that outlives its response counts as broken off.
-      else
-        stream
-          .once('end', () => response.end(piece))
-          .resume()
-          .push(null)
+      stream.once('end', () => response.end(piece))
+      stream.resume().push(null)
     }
     send()
     return destination
