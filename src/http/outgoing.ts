@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { encode, RawJson } from '../lib/json.ts'
-import { leaveSheet, makeRoom, SHORTEST, type Sheet, takeSheet } from '../lib/sheet.ts'
+import { leaveSheet, SHORTEST, type Sheet, takeSheet } from '../lib/sheet.ts'
 import { reader, type Slices } from '../lib/slices.ts'
 
 /** Leaves a sheet to others when all of an answer is in the system's hands, or its connection and what waited for it are gone. */
@@ -23,8 +23,7 @@ function inPieces(text: Slices): Readable {
   let left = text.length
   stream.pipe = (destination) => {
     const response = destination as unknown as ServerResponse
-    const sheet = takeSheet()
-    makeRoom(sheet, SHORTEST)
+    const sheet = takeSheet(SHORTEST)
     leaveAfter(response, sheet)
     const send = (error?: Error | null) => {
       if (error || response.destroyed) return

@@ -45,8 +45,8 @@ function lengthFor(needed: number): number {
   return length
 }
 
-/** An empty sheet. It takes no memory before something is written to it. */
-export const takeSheet = (): Sheet => ({ bytes: NOTHING, length: 0 })
+/** An empty sheet with room for so many bytes. One without takes no memory before something is written to it. */
+export const takeSheet = (room = 0): Sheet => ({ bytes: room > 0 ? take(lengthFor(room)) : NOTHING, length: 0 })
 
 /** Leaves a sheet to others. Nothing that was on it may be read afterwards. */
 export function leaveSheet(sheet: Sheet): void {
@@ -56,7 +56,7 @@ export function leaveSheet(sheet: Sheet): void {
 }
 
 /** Has the sheet hold so many bytes more. */
-export function makeRoom(sheet: Sheet, more: number): void {
+function makeRoom(sheet: Sheet, more: number): void {
   const needed = sheet.length + more
   if (needed <= sheet.bytes.length) return
   const longer = take(lengthFor(needed))

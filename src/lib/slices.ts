@@ -1,4 +1,4 @@
-import { leaveSheet, makeRoom, type Sheet, takeSheet } from './sheet.ts'
+import { leaveSheet, type Sheet, takeSheet } from './sheet.ts'
 
 /** A text whose parts lie here and there on a sheet, some of them for several places in it. */
 export interface Slices {
@@ -43,8 +43,7 @@ export function reader({ sheet, bounds }: Slices): (into: Buffer) => number {
 
 /** The text in one piece, on another sheet. That of its parts is left to others. */
 export function join(text: Slices): Sheet {
-  const whole = takeSheet()
-  makeRoom(whole, text.length)
+  const whole = takeSheet(text.length)
   whole.length = reader(text)(whole.bytes)
   leaveSheet(text.sheet)
   return whole
