@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../src/db/database.ts'
+import { openDatabase } from '../src/db/engine/database.ts'
+import { indexSearches, migrate } from '../src/db/engine/migrate.ts'
 import { openJobs } from '../src/db/jobs.ts'
-import { indexSearches, migrate } from '../src/db/migrate.ts'
 import { startOpenAi } from './stand-ins/openai.ts'
 
 /** Where each test file gets its own database from: a migrated one to clone. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inject } from 'vitest'
-import type { Database } from '../src/db/database.ts'
+import type { Database } from '../src/db/engine/database.ts'
 import { newId, type Prefix } from '../src/lib/ids.ts'
 import type { Client, TestServer } from './server.ts'
 import { KEY } from './stand-ins/openai.ts'

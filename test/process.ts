@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, inject } from 'vitest'
-import { type Database, openDatabase } from '../src/db/database.ts'
+import { type Database, openDatabase } from '../src/db/engine/database.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../src/db/database.ts'
+import type { Database } from '../src/db/engine/database.ts'
 
 /** The tables whose rows belong to an organization. */
 export async function ownedTables(database: Database): Promise<string[]> {

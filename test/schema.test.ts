@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerFor } from '../src/db/faults.ts'
+import { toApiError } from '../src/db/pg-errors.ts'
 import type { Resource } from '../src/db/resource.ts'
 import { ApiError } from '../src/lib/errors.ts'
 import { agents } from '../src/resources/agents/schema.ts'
@@ -172,7 +172,7 @@ describe('the database schema', () => {
     ).map(({ name }) => name)
     const silent = names.filter((constraint) => {
       if (Object.values(UNBREAKABLE).some((pattern) => pattern.test(constraint))) return false
-      const answer = answerFor(Object.assign(new Error('duplicate key'), { code: '23505', constraint }))
+      const answer = toApiError(Object.assign(new Error('duplicate key'), { code: '23505', constraint }))
       return !(answer instanceof ApiError) || answer.status !== 409
     })
     expect(silent).toEqual([])

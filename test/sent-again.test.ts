@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Database } from '../src/db/database.ts'
+import type { Database } from '../src/db/engine/database.ts'
 import { type Answer, caller, createStore, type Store } from './process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.

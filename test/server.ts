@@ -5,7 +5,8 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { buildApp, type Deps } from '../src/app.ts'
-import { type Database, openDatabase } from '../src/db/database.ts'
+import { type Database, openDatabase } from '../src/db/engine/database.ts'
+import { compileEngine } from '../src/db/engine/embedded.ts'
 import { openJobs } from '../src/db/jobs.ts'
 import { createScope, type Scope } from '../src/db/scope.ts'
 import type { App } from '../src/http/server.ts'
@@ -17,6 +18,14 @@ export interface Reply<T> {
   status: number
   headers: Record<string, string | undefined>
   body: T
+}
+
+let compiled: Promise<WebAssembly.Module> | undefined
+
+/** The embedded engine, compiled once for all test files of a worker. */
+function engine(): Promise<WebAssembly.Module> {
+  compiled ??= compileEngine()
+  return compiled
 }
 
 /** Calls the API with one key. The answer's body is the caller's to know: tests read what they expect. */
@@ -58,7 +67,10 @@ async function cloneDatabase(): Promise<{ database: Database; drop: () => Promis
   const settings = { dataDir: tmpdir(), poolSize: 10 }
   if (!server) {
     const file = new Blob([readFileSync(snapshot!)])
-    return { database: await openDatabase({ ...settings, databaseUrl: 'memory:' }, file), drop: async () => {} }
+    return {
+      database: await openDatabase({ ...settings, databaseUrl: 'memory:' }, { snapshot: file, engine: await engine() }),
+      drop: async () => {},
+    }
   }
   const name = `${server.database}_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client(server.url)

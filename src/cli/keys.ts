@@ -92,7 +92,7 @@ export function keysCommand(): Command {
           sql`select organization_id from api_keys where id = ${id}`,
         )
         if (!owner) throw new Error(`No key with id ${id}.`)
-        await revokeApiKey(scope.within(owner.organization_id), id)
+        await revokeApiKey(scope.asOrganization(owner.organization_id), id)
         console.log(`Revoked ${id}.`)
       }),
     )

@@ -3,9 +3,9 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, ConfigError } from '../config.ts'
-import { type Database, openDatabase } from '../db/database.ts'
-import { makeDataDirectory } from '../db/lock.ts'
-import { indexSearches, migrate } from '../db/migrate.ts'
+import { type Database, openDatabase } from '../db/engine/database.ts'
+import { makeDataDirectory } from '../db/engine/lock.ts'
+import { indexSearches, migrate } from '../db/engine/migrate.ts'
 import { type Cipher, createCipher } from '../lib/cipher.ts'
 
 const KEY_LOST =

@@ -1,49 +1,47 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type ConstructorOptions, fromKysely, PgBoss, type QueueOptions } from 'pg-boss'
 import type { Actor } from './context.ts'
-import type { Database } from './database.ts'
-import { STARTING } from './migrate.ts'
+import type { Database } from './engine/database.ts'
+import { MIGRATION_LOCK } from './engine/migrate.ts'
 import type { Tables } from './tables.ts'
 
-/** What each kind of background work is told. */
-export interface JobData {
-  /** Embeds the passages of an archive or a folder that lack a vector of its model, from beyond an id on. */
-  embed_container: { container_id: string; after?: string }
-  /** Parses an uploaded file and makes passages of it. */
-  process_file: { file_id: string }
-  /** Lists the models of a provider. */
-  sync_provider: { provider_id: string }
-  /** Brings the hosted store of an archive up to date. */
-  sync_container: { container_id: string }
-}
+/**
+ * The data of the jobs of each queue. Each resource adds its own, beside its row types:
+ * `declare module '../../db/jobs.ts' { interface JobData { sync_archive: { archive_id: string } } }`.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by the resources
+export interface JobData {}
 
 export type Queue = keyof JobData & string
 
-/** Where a queue's jobs come when they are given up, whatever ended them: an error, or the death of the server. */
-export const givenUpQueue = (queue: Queue) => `${queue}_given_up`
+/** The queue that gets the jobs that a queue has given up, after their last error or the death of the server. */
+export const deadLetterQueue = (queue: Queue) => `${queue}_given_up`
 
-/** Whether a queue's work with a key waits, is being done, or will be done again after an error. */
+/** SQL: whether a job of this queue and key waits, runs, or will be retried. */
 export const isUnderWay = (queue: Queue, key: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from jobs.job where name = ${queue} and singleton_key = ${key} and state <= 'active')`
 
-/** For whom the work is done. */
-export interface Enqueued {
+/** On whose behalf a job runs. */
+export interface JobOrigin {
   organization_id: string
   user_id: string | null
   request_id: string | null
 }
 
+/** The payload of a job. */
+export type JobPayload<Q extends Queue = Queue> = JobData[Q] & JobOrigin
+
 /**
- * Background work, kept in the same database: added in the transaction of what it belongs to, so that neither is there
- * without the other, and done again when the server that was doing it died.
+ * Background work, stored in the same database: a job is added in the transaction of the rows it concerns, so that neither
+ * exists without the other, and is retried when the server that ran it died.
  */
 export interface Jobs {
   boss: PgBoss
-  /** Makes sure that the queues are there, one after the other: first the one that another's jobs come to when they are given up. */
+  /** Makes the queues that are missing, in order: a dead letter queue comes before the queue that names it. */
   open(queues: Record<string, QueueOptions>): Promise<void>
   /**
-   * Adds jobs by one statement, within `trx` if given. Of jobs with one key one waits and one runs at most: a third is
-   * the same work as the one that waits.
+   * Adds jobs by one statement, within `trx` if given. Of the jobs with one key, one waits and one runs at most: a third
+   * would do the work of the one that waits.
    */
   add<Q extends Queue>(
     trx: Kysely<Tables> | undefined,
@@ -51,24 +49,39 @@ export interface Jobs {
     queue: Q,
     list: readonly { data: JobData[Q]; key: string }[],
   ): Promise<void>
-  /** Whether the work of a job that a queue gave up is another's: one with its key waits, is being done, or came later. */
-  isOvertaken(queue: Queue, id: string): Promise<boolean>
-  /** Has a queue looked at now rather than at its next turn. */
+  /** Whether another job does the work of a job in a dead letter queue: one with its key waits, runs, or came later. */
+  isSuperseded(queue: Queue, id: string): Promise<boolean>
+  /** Makes the workers of a queue look for jobs now. */
   wake(queue: Queue): void
-  /** Called by whoever works on the queues: how to wake them. */
+  /** Sets the function that wakes the workers of a queue. */
   onWake(wake: (queue: Queue) => void): void
   close(): Promise<void>
 }
 
-/** How often the work of servers that fell silent is looked for. */
-const UPKEEP_S = 15
+/** Enqueues jobs, in the transaction if one is given; otherwise wakes the workers at once. */
+export async function enqueue<Q extends Queue>(
+  jobs: Jobs | undefined,
+  actor: Actor,
+  transaction: { trx: Kysely<Tables>; queues: Set<Queue> } | undefined,
+  queue: Q,
+  list: readonly { data: JobData[Q]; key: string }[],
+): Promise<void> {
+  if (!jobs) throw new Error('This scope has no job queues.')
+  if (list.length === 0) return
+  await jobs.add(transaction?.trx, actor, queue, list)
+  if (transaction) transaction.queues.add(queue)
+  else jobs.wake(queue)
+}
+
+/** The interval at which jobs of dead servers are looked for, in seconds. */
+const SUPERVISE_S = 15
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** Makes the library's tables, or brings them up to date. Servers that start at once take turns. */
+/** Makes the tables of the job library, or brings them up to date. Servers that start at once take turns. */
 async function install(kysely: Kysely<Tables>, settings: ConstructorOptions): Promise<void> {
   await kysely.connection().execute(async (connection) => {
-    await sql`select pg_advisory_lock(${STARTING}::bigint)`.execute(connection)
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK}::bigint)`.execute(connection)
     const installer = new PgBoss({ ...settings, db: fromKysely(connection), supervise: false })
     try {
       await installer.start()
@@ -77,14 +90,46 @@ async function install(kysely: Kysely<Tables>, settings: ConstructorOptions): Pr
       throw error
     } finally {
       await installer.stop({ graceful: false, close: false })
-      await sql`select pg_advisory_unlock(${STARTING}::bigint)`.execute(connection)
+      await sql`select pg_advisory_unlock(${MIGRATION_LOCK}::bigint)`.execute(connection)
     }
   })
 }
 
+/** Fails the jobs that ran when the last process ended, for their retry: an embedded database has no other process. */
+async function failOrphans(boss: PgBoss, kysely: Kysely<Tables>, queue: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from jobs.job where name = ${queue} and state = 'active'`.execute(kysely)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length > 0) await boss.fail(queue, ids, { message: 'The server ended.' })
+}
+
+async function openQueues(boss: PgBoss, { engine, kysely }: Database, queues: Record<string, QueueOptions>) {
+  const existing = new Set((await boss.getQueues()).map(({ name }) => name))
+  for (const [name, options] of Object.entries<QueueOptions>(queues)) {
+    if (existing.has(name)) await boss.updateQueue(name, options)
+    else await boss.createQueue(name, { ...options, policy: 'stately' })
+    // Afterwards the library knows the queue, and sends no statement of its own beside the transaction of the first job.
+    await boss.findJobs(name, { id: NO_JOB })
+    if (engine === 'embedded') await failOrphans(boss, kysely, name)
+  }
+  // Other servers may run jobs of a PostgreSQL database: only the jobs of servers that sent no heartbeat are retried.
+  if (engine === 'postgres') await boss.supervise()
+}
+
+async function isSuperseded({ kysely }: Database, queue: Queue, id: string): Promise<boolean> {
+  // A job that was retried has lost the origin of the job that was given up.
+  const { rows } = await sql`
+    select from jobs.job as dead join jobs.job as other
+      on other.name = ${queue} and other.singleton_key = dead.singleton_key
+        and other.id is distinct from dead.source_id
+    where dead.name = ${deadLetterQueue(queue)} and dead.id = ${id} and (other.state <= 'active'
+      or other.created_on > coalesce(dead.source_created_on, dead.created_on)) limit 1`.execute(kysely)
+  return rows.length > 0
+}
+
 /**
- * Opens the job tables of a database, making them or bringing them up to date where needed. Without `supervise` the work
- * of servers that fell silent isn't looked for.
+ * Opens the job tables of a database, making them or bringing them up to date where needed. Without `supervise`, jobs of dead
+ * servers are not looked for.
  */
 export async function openJobs(database: Database, { supervise = true } = {}): Promise<Jobs> {
   const { kysely } = database
@@ -93,61 +138,33 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
     schema: 'jobs',
     createSchema: false,
     schedule: false,
-    superviseIntervalSeconds: UPKEEP_S,
-    monitorIntervalSeconds: UPKEEP_S,
-    queueCacheIntervalSeconds: UPKEEP_S,
+    superviseIntervalSeconds: SUPERVISE_S,
+    monitorIntervalSeconds: SUPERVISE_S,
+    queueCacheIntervalSeconds: SUPERVISE_S,
   }
   await install(kysely, settings)
   const boss = new PgBoss({ ...settings, db: fromKysely(kysely), migrate: false, supervise })
-  // What goes wrong in its own upkeep is done again at the next turn.
+  // The library repeats failed maintenance at its next interval.
   boss.on('error', () => {})
   await boss.start()
   let wake: (queue: Queue) => void = () => {}
 
-  /** What was being done when the last process ended: no other process works on an embedded database. */
-  async function takeOver(queue: string) {
-    const { rows } = await sql<{ id: string }>`
-      select id from jobs.job where name = ${queue} and state = 'active'`.execute(kysely)
-    const ids = rows.map(({ id }) => id)
-    if (ids.length > 0) await boss.fail(queue, ids, { message: 'The server ended.' })
-  }
-
   return {
     boss,
-    async open(queues) {
-      const there = new Set((await boss.getQueues()).map(({ name }) => name))
-      for (const [name, options] of Object.entries<QueueOptions>(queues)) {
-        if (there.has(name)) await boss.updateQueue(name, options)
-        else await boss.createQueue(name, { ...options, policy: 'stately' })
-        // It then knows the queue, and needs no statement of its own beside the transaction that adds the first job.
-        await boss.findJobs(name, { id: NO_JOB })
-        if (database.engine === 'embedded') await takeOver(name)
-      }
-      // Of a server's work that others may share the database with, only what fell silent long enough ago.
-      if (database.engine === 'postgres') await boss.supervise()
-    },
+    open: (queues) => openQueues(boss, database, queues),
     async add(trx, actor, queue, list) {
-      const about: Enqueued = {
+      const origin: JobOrigin = {
         organization_id: actor.organizationId,
         user_id: actor.userId,
         request_id: actor.requestId,
       }
-      const added = list.map(({ data, key }) => ({ data: { ...data, ...about }, singletonKey: key }))
+      const added = list.map(({ data, key }) => ({ data: { ...(data as object), ...origin }, singletonKey: key }))
       await boss.insert(queue, added, { db: fromKysely(trx ?? kysely) })
     },
-    async isOvertaken(queue, id) {
-      // Done again after an error, it has lost what it knew of the job that was given up.
-      const { rows } = await sql`
-        select from jobs.job as given join jobs.job as other
-          on other.name = ${queue} and other.singleton_key = given.singleton_key
-            and other.id is distinct from given.source_id
-        where given.name = ${givenUpQueue(queue)} and given.id = ${id} and (other.state <= 'active'
-          or other.created_on > coalesce(given.source_created_on, given.created_on)) limit 1`.execute(kysely)
-      return rows.length > 0
-    },
+    isSuperseded: (queue, id) => isSuperseded(database, queue, id),
     wake: (queue) => wake(queue),
-    onWake(how) {
-      wake = how
+    onWake(set) {
+      wake = set
     },
     close: () => boss.stop({ graceful: true, close: false }),
   }

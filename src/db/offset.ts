@@ -1,18 +1,18 @@
 import type { Expression } from 'kysely'
 import { sql } from 'kysely'
-import type { Filter, Table } from './reads.ts'
 import type { Resource } from './resource.ts'
 import type { Scope } from './scope.ts'
+import type { Filter, Table } from './select.ts'
 
-/** Which part of a list that is counted through rather than walked by cursors. */
+/** The part of a list whose pages are counted, not walked by cursors. */
 export interface OffsetQuery {
   limit?: number | undefined
   offset?: number | undefined
-  /** Newest first, by this. */
+  /** The column to sort by, newest first. */
   order_by?: 'created_at' | 'updated_at' | undefined
 }
 
-/** The rows of a list after the first `offset` ones, newest first, by one statement; `more` when others follow. */
+/** The rows of a list after the first `offset` rows, newest first, by one statement. `more` when others follow. */
 export async function listFrom<Wire, T extends Table>(
   scope: Scope,
   resource: Resource<Wire, T>,

@@ -1,120 +1,182 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
-import { type Actor, type Context, repeating, rowsOf } from './context.ts'
-import type { Database } from './database.ts'
-import { answerFor, undone } from './faults.ts'
-import type { JobData, Jobs, Queue } from './jobs.ts'
-import { createLinks } from './links.ts'
-import type { Names } from './members.ts'
-import { createReads, type Reads } from './reads.ts'
-import type { Tables } from './tables.ts'
-import { createWrites } from './writes.ts'
+import { attach, detach, linkMany, setLinks } from './attach.ts'
+import { type Actor, type Context, queryRows } from './context.ts'
+import type { Database } from './engine/database.ts'
+import { count, exists, find, get, linkedIds, lock, select } from './find.ts'
+import { insert, insertMany, insertOnConflictDoNothing } from './insert.ts'
+import { enqueue, type JobData, type Jobs, type Queue } from './jobs.ts'
+import type { PageQuery } from './keyset.ts'
+import type { Link, LinkChange } from './link.ts'
+import { list, retrieve } from './list.ts'
+import type { Versioned } from './marks.ts'
+import type { Names } from './render/json-columns.ts'
+import type { Rendered } from './render/rendered.ts'
+import type { Rendering } from './render/rendering.ts'
+import type { Resource } from './resource.ts'
+import type { Filter, Table } from './select.ts'
+import type { Columns, Exactly } from './tables.ts'
+import { runTransaction, savepoint, type Transaction } from './transaction.ts'
+import { remove, update, updateMany } from './update.ts'
 
 /**
- * The database as one organization sees it, and nothing wider. A missing row and another organization's are the same
- * 404. Every write honours `If-Match`, raises the version and adds a row to the history.
+ * The database as one organization sees it, and nothing wider. A missing row and another organization's row are the same 404.
+ * Every write honours `If-Match`, raises the version and adds a row to the history.
  */
-export interface Scope extends Reads, ReturnType<typeof createWrites>, ReturnType<typeof createLinks> {
+export interface Scope {
   organizationId: string
-  /** The names the caller reads. */
+  /** The names that the caller reads. */
   names: Names
   userId: string | null
-  /** The caller's key. */
+  /** The id of the caller's API key. */
   keyId: string | null
   /** Whether the organization runs the whole server. */
   operator: boolean
   cipher: Cipher
   /** Whether the caller's key holds a right. */
   can(right: string): boolean
-  /** Runs `work` in one transaction, again when it was the one to give way to another; inside one, in that same one. */
-  transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
-  /**
-   * Runs `work` whose failure the caller goes on from: inside a transaction, what `work` did is undone and the rest
-   * stands.
-   */
-  attempt<T>(work: () => Promise<T>): Promise<T>
+
+  // Reads: src/db/list.ts for responses, src/db/find.ts for values.
+
+  /** One page, rendered by one statement. 404 for a cursor whose position isn't known. */
+  list<Wire, T extends Table, Out = Wire>(
+    resource: Resource<Wire, T>,
+    page: PageQuery,
+    filter?: Filter<T>,
+    rendering?: Rendering<Out>,
+  ): Promise<Rendered<Out[]>>
+  /** One resource, rendered by one statement. 404. */
+  retrieve<Wire, Out = Wire>(resource: Resource<Wire>, id: string, rendering?: Rendering<Out>): Promise<Rendered<Out>>
+  /** One resource, or undefined. */
+  find<Wire>(resource: Resource<Wire>, id: string): Promise<(Wire & Versioned) | undefined>
+  /** One resource. 404. */
+  get<Wire>(resource: Resource<Wire>, id: string): Promise<Wire & Versioned>
+  /** 404 unless the organization has this row. */
+  exists(table: Table, id: string): Promise<void>
+  /** Locks a row until the transaction ends. 404, or 412 with the current ETag. */
+  lock(resource: Resource, id: string): Promise<void>
+  /** Every row that the filter keeps: for rows whose number their owner bounds. */
+  select<Wire, T extends Table>(resource: Resource<Wire, T>, filter: Filter<T>): Promise<Wire[]>
+  /** The number of rows that the filter keeps. */
+  count<T extends Table>(resource: Resource<unknown, T>, filter?: Filter<T>): Promise<number>
+  /** The ids attached to an owner, in the order in which they were attached. */
+  linkedIds(link: Link, ownerId: string): Promise<string[]>
   /** The rows of a statement of a resource's own, which must name the organization. */
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+
+  // Writes: src/db/insert.ts, update.ts, attach.ts.
+
+  /** Makes one resource. `links` are the attachments that follow in this transaction. 404, 409. */
+  insert<Wire, T extends Table, V extends Columns<T>>(
+    resource: Resource<Wire, T>,
+    values: Exactly<Columns<T>, V>,
+    links?: LinkChange[],
+  ): Promise<Wire & Versioned>
+  /** Makes resources, and returns them in the order given. As `insert`. */
+  insertMany<Wire, T extends Table, V extends Columns<T>>(
+    resource: Resource<Wire, T>,
+    list: readonly Exactly<Columns<T>, V>[],
+    links?: LinkChange[] | ReadonlyMap<string, LinkChange[]>,
+  ): Promise<(Wire & Versioned)[]>
+  /** Makes those of these resources that violate no unique constraint, and returns them. */
+  insertOnConflictDoNothing<Wire, T extends Table, V extends Columns<T>>(
+    resource: Resource<Wire, T>,
+    list: readonly Exactly<Columns<T>, V>[],
+  ): Promise<(Wire & Versioned)[]>
+  /** Changes the columns that the patch names; a patch that changes nothing writes nothing. 404, 409, 412. */
+  update<Wire, T extends Table, V extends Columns<T>>(
+    resource: Resource<Wire, T>,
+    id: string,
+    patch: Exactly<Columns<T>, V>,
+    links?: LinkChange[],
+  ): Promise<Wire & Versioned>
+  /** Changes several resources by one statement, all in the same columns. */
+  updateMany<T extends Table, V extends Columns<T> & { id: string }>(
+    resource: Resource<unknown, T>,
+    patches: readonly Exactly<Columns<T>, V>[],
+  ): Promise<void>
+  /** Deletes a resource and the rows that depend on it. 404, 412. */
+  remove(resource: Resource, id: string): Promise<void>
+  /** Attaches a resource to its owner. Returns false when it was attached already. 404. */
+  attach(link: Link, ownerId: string, id: string): Promise<boolean>
+  /** Detaches a resource from its owner. Returns false when it wasn't attached. */
+  detach(link: Link, ownerId: string, id: string): Promise<boolean>
+  /** Makes exactly these the attached resources. Pass the result to the owner's `update`. 404. */
+  setLinks(link: Link, ownerId: string, ids: readonly string[]): Promise<LinkChange[]>
+  /** Attaches resources to owners that this transaction has made. 404. */
+  linkMany(link: Link, idsByOwner: ReadonlyMap<string, readonly string[]>): Promise<void>
+
+  // Transactions, background work, other scopes.
+
+  /** Runs `work` in one transaction, and again after a serialization failure; inside a transaction, in that one. */
+  transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
+  /** Runs `work` so that the caller can go on after its failure. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Has `queue` do background work, once what the scope's transaction writes is there. Of jobs with one key one waits
-   * and one runs at most.
+   * Enqueues a job, in the transaction of the scope if it has one. Of the jobs with one key, one waits and one runs at most.
    */
   enqueue<Q extends Queue>(queue: Q, data: JobData[Q], key: string): Promise<void>
-  /** The same for several jobs, by one statement. */
-  enqueueAll<Q extends Queue>(queue: Q, list: readonly { data: JobData[Q]; key: string }[]): Promise<void>
-  /** The same caller in another organization: for the operating organization alone; any other gets an error. */
-  within(organizationId: string): Scope
-  /** The same without the caller's `If-Match`: for what a change brings along. */
-  unconditional(): Scope
+  /** Enqueues several jobs by one statement. */
+  enqueueMany<Q extends Queue>(queue: Q, list: readonly { data: JobData[Q]; key: string }[]): Promise<void>
+  /** The same caller in another organization. Throws unless the caller's organization is the operator. */
+  asOrganization(organizationId: string): Scope
+  /** The scope without the caller's `If-Match`: for changes that a change entails. */
+  withoutIfMatch(): Scope
 }
 
-export interface Shared {
+/** What scopes are made from. */
+export interface ScopeServices {
   database: Database
   cipher: Cipher
   /** Absent where no background work can be asked for. */
   jobs?: Jobs | undefined
 }
 
-/** A transaction, and the queues it has added work to. */
-interface Open {
-  trx: Kysely<Tables>
-  queues: Set<Queue>
-}
-
-/** Runs `work` in a transaction of its own, and wakes the queues it has added work to. */
-async function open<T>({ database, jobs }: Shared, work: (open: Open) => Promise<T>): Promise<T> {
-  const queues = new Set<Queue>()
-  const done = await repeating(() => database.transaction((trx) => work({ trx, queues })))
-  for (const queue of queues) jobs?.wake(queue)
-  return done
-}
-
-/** The scope of an actor; with `trx`, inside that transaction. */
-export function createScope(shared: Shared, actor: Actor, trx?: Kysely<Tables>, queues = new Set<Queue>()): Scope {
-  const context: Context = { database: shared.database, cipher: shared.cipher, actor, trx }
-  const reads = createReads(context)
+/** The scope of an actor, inside a transaction if one is given. */
+export function createScope(services: ScopeServices, actor: Actor, transaction?: Transaction): Scope {
+  const context: Context = { ...services, actor, trx: transaction?.trx }
   const scope: Scope = {
-    ...reads,
-    ...createWrites(context, reads),
-    ...createLinks(context, reads),
     organizationId: actor.organizationId,
     names: actor.names ?? 'neutral',
     userId: actor.userId,
     keyId: actor.keyId,
     operator: actor.operator,
-    cipher: shared.cipher,
+    cipher: services.cipher,
     can: (right) => actor.scopes.includes(right),
+    list: (...request) => list(context, ...request),
+    retrieve: (...request) => retrieve(context, ...request),
+    find: (resource, id) => find(context, resource, id),
+    get: (resource, id) => get(context, resource, id),
+    exists: (table, id) => exists(context, table, id),
+    lock: (resource, id) => lock(context, resource, id),
+    select: (resource, filter) => select(context, resource, filter),
+    count: (resource, filter) => count(context, resource, filter),
+    linkedIds: (link, ownerId) => linkedIds(context, link, ownerId),
+    query: (statement) => queryRows(context, statement),
+    insert: (resource, values, links) => insert(context, resource, values, links),
+    insertMany: (resource, values, links) => insertMany(context, resource, values, links),
+    insertOnConflictDoNothing: (resource, values) => insertOnConflictDoNothing(context, resource, values),
+    update: (resource, id, patch, links) => update(context, resource, id, patch, links),
+    updateMany: (resource, patches) => updateMany(context, resource, patches),
+    remove: (resource, id) => remove(context, resource, id),
+    attach: (link, ownerId, id) => attach(context, link, ownerId, id),
+    detach: (link, ownerId, id) => detach(context, link, ownerId, id),
+    setLinks: (link, ownerId, ids) => setLinks(context, link, ownerId, ids),
+    linkMany: (link, idsByOwner) => linkMany(context, link, idsByOwner),
     transaction: (work) =>
-      trx ? work(scope) : open(shared, (inner) => work(createScope(shared, actor, inner.trx, inner.queues))),
-    async attempt(work) {
-      if (!trx) return work()
-      await sql`savepoint attempt`.execute(trx)
-      try {
-        const done = await work()
-        await sql`release savepoint attempt`.execute(trx)
-        return done
-      } catch (error) {
-        await sql`rollback to savepoint attempt`.execute(trx)
-        throw undone(error) ? error : answerFor(error)
-      }
-    },
-    query: (statement) => rowsOf(context, statement),
-    enqueue: (queue, data, key) => scope.enqueueAll(queue, [{ data, key }]),
-    async enqueueAll(queue, list) {
-      const { jobs } = shared
-      if (!jobs) throw new Error('Background work was asked for where none is done.')
-      if (list.length === 0) return
-      await jobs.add(trx, actor, queue, list)
-      if (trx) queues.add(queue)
-      else jobs.wake(queue)
-    },
-    within(organizationId) {
-      if (organizationId === actor.organizationId) return scope
-      if (!actor.operator) throw new Error('Only the operating organization acts in another.')
-      // The caller is no user of that organization: its rows must not name one of ours.
-      return createScope(shared, { ...actor, organizationId, userId: null, ifMatch: undefined }, trx, queues)
-    },
-    unconditional: () => createScope(shared, { ...actor, ifMatch: undefined }, trx, queues),
+      transaction ? work(scope) : runTransaction(services, (inner) => work(createScope(services, actor, inner))),
+    savepoint: (work) => savepoint(context, work),
+    enqueue: (queue, data, key) => scope.enqueueMany(queue, [{ data, key }]),
+    enqueueMany: (queue, jobs) => enqueue(services.jobs, actor, transaction, queue, jobs),
+    asOrganization: (organizationId) => createScope(services, asOrganization(actor, organizationId), transaction),
+    withoutIfMatch: () => createScope(services, { ...actor, ifMatch: undefined }, transaction),
   }
   return scope
+}
+
+/** The actor in another organization: a user of none, whose rows must not name a user of the operator. */
+function asOrganization(actor: Actor, organizationId: string): Actor {
+  if (organizationId === actor.organizationId) return actor
+  if (!actor.operator) throw new Error('Only the operating organization acts in another.')
+  return { ...actor, organizationId, userId: null, ifMatch: undefined }
 }

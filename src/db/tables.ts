@@ -15,3 +15,11 @@ export interface OwnedRow {
   created_by_id: string | null
   last_updated_by_id: string | null
 }
+
+/** The values of a write by column, without the columns that the storage layer sets. Undefined values are left out. */
+export type Columns<T extends keyof Tables> = {
+  readonly [K in Exclude<keyof Tables[T], Exclude<keyof OwnedRow, 'id'>>]?: Tables[T][K] | undefined
+}
+
+/** `V` without keys that `C` doesn't have: a misspelt column doesn't compile, wherever the value comes from. */
+export type Exactly<C, V extends C> = V & { readonly [K in Exclude<keyof V, keyof C>]: never }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
-import { answerFor } from '../db/faults.ts'
+import { toApiError } from '../db/pg-errors.ts'
 import { ApiError, type Fault, invalid, problem } from '../lib/errors.ts'
 import { faultsOf } from './faults.ts'
 import { namesFor, surfaceOf } from './letta.ts'
@@ -85,7 +85,7 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
 /** Every error leaves through here; one that isn't an answer is a bug: logged with its cause, and nothing of it told. */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply) => {
-    const answer = answerFor(error)
+    const answer = toApiError(error)
     const known = answer instanceof ApiError ? answer : fromFramework(error, request)
     if (known && known.code !== 'unavailable') return send(reply, known, request.id)
     request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
-import { RawJson } from '../lib/json.ts'
+import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/marks.ts'
 import { surfaceOf } from './letta.ts'
-import { leaveAfter } from './outgoing.ts'
+import { streamedLength } from './outgoing.ts'
 
 /** The versions an `If-Match` header accepts; undefined when it accepts any or isn't there. */
 export function matchVersions(header: string | undefined): number[] | undefined {
@@ -35,11 +34,8 @@ export function addHeaders(app: FastifyInstance): void {
     done()
   })
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
-    if (payload instanceof RawJson) {
-      const { sheet, slices } = payload
-      if (sheet) leaveAfter(reply.raw, sheet)
-      if (slices) reply.header('content-length', slices.length)
-    }
+    const length = streamedLength(payload)
+    if (length !== undefined) reply.header('content-length', length)
     if (payload !== null && typeof payload === 'object') {
       const next = (payload as PageOf<unknown>)[NEXT]
       if (next)

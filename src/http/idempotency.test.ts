@@ -7,7 +7,7 @@ import { inWorkingOrder, requestsOf, send } from '../../test/places.ts'
 import { newOrganization, populate } from '../../test/populate.ts'
 import { rowsOf } from '../../test/rows.ts'
 import { type Client, type Reply, startTestServer, type TestServer } from '../../test/server.ts'
-import { sweepAnswers } from '../db/kept-answers.ts'
+import { sweepAnswers } from '../db/idempotency-store.ts'
 
 let server: TestServer
 let alice: Client

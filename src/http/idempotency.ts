@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import { answerFor } from '../db/faults.ts'
-import { awaitAnswer, claimAnswer, joinAnswer, keepAnswer } from '../db/kept-answers.ts'
-import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/resource.ts'
+import { awaitAnswer, claimAnswer, joinAnswer, keepAnswer } from '../db/idempotency-store.ts'
+import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/marks.ts'
+import { toApiError } from '../db/pg-errors.ts'
+import { Rendered } from '../db/render/rendered.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError, inProgress } from '../lib/errors.ts'
-import { RawJson, serialize } from '../lib/json.ts'
 import { type Claim, claimOf, outlineOf, retriesOf, reused } from './claims.ts'
+import { jsonText } from './outgoing.ts'
 import { createRecentFailures, type RecentFailures } from './recent-failures.ts'
 
 /** The methods that need it: GET, HEAD and PUT may be sent again as they are (RFC 9110 §9.2.2). */
@@ -55,7 +56,7 @@ function payloadOf({ head, body }: Answer): unknown {
   if (head.version !== undefined) marks[VERSION] = head.version
   if (head.composed) marks[COMPOSED] = true
   if (head.next) marks[NEXT] = head.next
-  const payload: unknown = head.written ? new RawJson(body) : JSON.parse(body)
+  const payload: unknown = head.written ? new Rendered([body]) : JSON.parse(body)
   return payload !== null && typeof payload === 'object' ? Object.assign(payload, marks) : payload
 }
 
@@ -74,13 +75,13 @@ async function run(
     head: {
       fingerprint,
       status: reply.statusCode,
-      written: payload instanceof RawJson,
+      written: payload instanceof Rendered,
       headers: Object.fromEntries(headers),
       version,
       composed,
       next,
     },
-    body: payload === undefined ? undefined : serialize(payload),
+    body: payload === undefined ? undefined : jsonText(payload),
   }
 }
 
@@ -137,7 +138,7 @@ async function answerOnce(
 
 /** Whether an SDK sends a request again that got this error. */
 function isRetried(error: unknown): boolean {
-  const answer = answerFor(error)
+  const answer = toApiError(error)
   if (!(answer instanceof ApiError)) return !((error as { statusCode?: number }).statusCode! < 500)
   return answer.headers['x-should-retry'] !== 'false' && (answer.status >= 500 || [409, 429].includes(answer.status))
 }

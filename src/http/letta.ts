@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
-import type { Names } from '../db/members.ts'
-import { RawJson } from '../lib/json.ts'
+import type { Names } from '../db/render/json-columns.ts'
+import { Rendered } from '../db/render/rendered.ts'
 import { FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
 import { decode, encode, type Resolve, type Schema } from './codec.ts'
 import type { Invalid } from './faults.ts'
@@ -113,7 +113,7 @@ export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     if (!isLetta(request) || reply.statusCode >= 400) return done(null, payload)
     // What the database has written bears the caller's names already.
-    const schema = payload instanceof RawJson ? undefined : answerSchema(request, reply.statusCode)
+    const schema = payload instanceof Rendered ? undefined : answerSchema(request, reply.statusCode)
     done(null, schema ? encode(schema, payload, resolve) : payload)
   })
 }

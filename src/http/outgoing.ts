@@ -1,48 +1,40 @@
-import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { encode, RawJson } from '../lib/json.ts'
-import { leaveSheet, SHORTEST, type Sheet, takeSheet } from '../lib/sheet.ts'
-import { reader, type Slices } from '../lib/slices.ts'
+import { Rendered } from '../db/render/rendered.ts'
 
-/** Leaves a sheet to others when all of an answer is in the system's hands, or its connection and what waited for it are gone. */
-export function leaveAfter(response: ServerResponse, sheet: Sheet): void {
-  const leave = () => leaveSheet(sheet)
-  // Who has gone before is answered to no one, at the end of this turn of the event loop.
-  if (response.closed) setImmediate(leave)
-  else response.once('close', leave)
-}
+/** A body longer than this many bytes is streamed: in one piece, a slow reader would hold all of it in memory. */
+const MAX_UNSTREAMED = 1 << 20
 
-/**
- * A text that goes out piece by piece, as fast as its reader takes it: all of it in one piece would be held for each slow
- * reader. The bytes of a piece are used for the next one as soon as the system has taken them, which a response alone
- * tells: it is sent past the stream's own buffer.
- */
-function inPieces(text: Slices): Readable {
-  const stream = new Readable({ read() {} })
-  const read = reader(text)
-  let left = text.length
-  stream.pipe = (destination) => {
-    const response = destination as unknown as ServerResponse
-    const sheet = takeSheet(SHORTEST)
-    leaveAfter(response, sheet)
-    const send = (error?: Error | null) => {
-      if (error || response.destroyed) return
-      const piece = sheet.bytes.subarray(0, read(sheet.bytes))
-      left -= piece.length
-      if (left > 0) {
-        response.write(piece, send)
-        return
-      }
-      // First its end, then the response's: a stream that outlives its response counts as broken off.
-      stream.once('end', () => response.end(piece))
-      stream.resume().push(null)
-    }
-    send()
-    return destination
+/** The characters of one chunk of a streamed body. */
+const CHUNK_CHARACTERS = 1 << 17
+
+/** The bytes of a JSON text, some at a time: each chunk is encoded when the reader has taken the one before. */
+function* chunksOf(segments: readonly string[]): Generator<Buffer> {
+  let pending: string[] = []
+  let length = 0
+  for (const segment of segments) {
+    pending.push(segment)
+    length += segment.length
+    if (length < CHUNK_CHARACTERS) continue
+    yield Buffer.from(pending.join(''))
+    pending = []
+    length = 0
   }
-  return stream
+  if (length > 0) yield Buffer.from(pending.join(''))
 }
 
-/** What an answer goes out as: its bytes, or a stream of them where they are many. */
-export const bodyOf = (answer: unknown): Buffer | Readable =>
-  answer instanceof RawJson && answer.slices ? inPieces(answer.slices) : encode(answer)
+/** The length of a rendered body in bytes, when the body is long enough to be streamed; otherwise undefined. */
+export function streamedLength(payload: unknown): number | undefined {
+  if (!(payload instanceof Rendered) || payload.segments.length === 1) return undefined
+  const length = payload.segments.reduce((sum, segment) => sum + Buffer.byteLength(segment), 0)
+  return length > MAX_UNSTREAMED ? length : undefined
+}
+
+/** The JSON text of a payload. */
+export const jsonText = (payload: unknown): string =>
+  payload instanceof Rendered ? payload.text : (JSON.stringify(payload) ?? 'null')
+
+/** The body of a response: bytes, encoded once so that their number is known, or a stream. */
+export const bodyOf = (payload: unknown): Buffer | Readable =>
+  payload instanceof Rendered && streamedLength(payload) !== undefined
+    ? Readable.from(chunksOf(payload.segments), { objectMode: false })
+    : Buffer.from(jsonText(payload))

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
-import type { TSchema } from 'typebox'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyTypeProvider,
+  LogController,
+  type RawServerDefault,
+} from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import type { Rendered } from '../db/render/rendered.ts'
 import { addJsonParser } from './body.ts'
 import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
 import { addHeaders } from './headers.ts'
@@ -11,14 +17,14 @@ import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
+/** Types handlers by their schemas. A handler returns a value of its response's type, or the JSON of one. */
+export interface WireTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+  serializer: this['schema'] extends TSchema ? Static<this['schema']> | Rendered<Static<this['schema']>> : unknown
+}
+
 /** A server whose handlers are typed by their schemas. */
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->
+export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, WireTypes>
 
 /** A request id is taken from the caller when it is a sane token. */
 const SANE = /^[\w.:-]{1,128}$/
@@ -45,7 +51,7 @@ export function createServer(options: {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
     },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  }).withTypeProvider<WireTypes>()
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.

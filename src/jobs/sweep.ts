@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../db/database.ts'
-import { sweepAnswers } from '../db/kept-answers.ts'
+import type { Database } from '../db/engine/database.ts'
+import { sweepAnswers } from '../db/idempotency-store.ts'
 
 const EVERY_MS = 60_000
 

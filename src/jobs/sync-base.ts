@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../db/engine/database.ts'
 import { listMeasured } from '../embed/dimensions.ts'
 import type { Egress } from '../lib/egress.ts'
 import { apiUrl, type BaseProvider } from '../lib/provider-types.ts'

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { JobWithMetadata, QueueOptions } from 'pg-boss'
 import type { Actor } from '../db/context.ts'
-import { type Enqueued, givenUpQueue, type JobData, type Jobs, type Queue } from '../db/jobs.ts'
+import { deadLetterQueue, type JobData, type JobOrigin, type Jobs, type Queue } from '../db/jobs.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
 
@@ -33,7 +33,7 @@ export interface Workers {
 }
 
 /** What a job says. */
-type Told = JobData[Queue] & Enqueued
+type Told = JobData[Queue] & JobOrigin
 
 /** A server that dies mid-work is noticed by its silence. */
 const SILENT_S = 20
@@ -80,7 +80,7 @@ export async function createWorkers(
   const work = all as unknown as Record<Queue, Work<Queue>>
   const open: Record<string, QueueOptions> = {}
   for (const queue of queues) {
-    const deadLetter = work[queue].givenUp && givenUpQueue(queue)
+    const deadLetter = work[queue].givenUp && deadLetterQueue(queue)
     if (deadLetter) open[deadLetter] = LAST_WORDS
     open[queue] = { ...DEFAULTS, ...work[queue].options, ...(deadLetter && { deadLetter }) }
   }
@@ -105,7 +105,7 @@ export async function createWorkers(
 
   /** Does what is to be done once a job of a queue is given up. */
   async function bury(queue: Queue, job: JobWithMetadata<Told>): Promise<void> {
-    if (await jobs.isOvertaken(queue, job.id)) return
+    if (await jobs.isSuperseded(queue, job.id)) return
     const { scope, data } = read(job.data)
     const { told } = (job.output ?? {}) as { told?: string }
     try {
@@ -120,7 +120,7 @@ export async function createWorkers(
   const doing: Record<string, (job: JobWithMetadata<Told>) => Promise<void>> = {}
   for (const queue of queues) {
     doing[queue] = (job) => run(queue, job)
-    if (work[queue].givenUp) doing[givenUpQueue(queue)] = (job) => bury(queue, job)
+    if (work[queue].givenUp) doing[deadLetterQueue(queue)] = (job) => bury(queue, job)
   }
 
   const ids = new Map<string, string[]>()

@@ -1,6 +1,3 @@
-import { bytesOf, type Sheet } from './sheet.ts'
-import { reader, type Slices } from './slices.ts'
-
 /** Keys whose values are the caller's own JSON, nulls and all. */
 const OWN = new Set(['json_schema', 'args', 'metadata'])
 
@@ -55,40 +52,3 @@ export function storageFault(value: unknown, path = '', depth = 0): { path: stri
   }
   return undefined
 }
-
-/** JSON that is written already, by the database: it goes out as it is. */
-export class RawJson {
-  /** What it lies on. */
-  readonly sheet: Sheet | undefined
-  /** Its parts, where it isn't in one piece. */
-  readonly slices: Slices | undefined
-  readonly #whole: Buffer | undefined
-
-  constructor(written: Sheet | Slices | string) {
-    if (typeof written === 'string') this.#whole = Buffer.from(written)
-    else if ('bounds' in written) [this.sheet, this.slices] = [written.sheet, written]
-    else [this.sheet, this.#whole] = [written, bytesOf(written)]
-  }
-
-  get bytes(): Buffer {
-    if (this.#whole) return this.#whole
-    const whole = Buffer.allocUnsafeSlow(this.slices!.length)
-    reader(this.slices!)(whole)
-    return whole
-  }
-
-  get text(): string {
-    return this.bytes.toString()
-  }
-}
-
-/** A list of what is written. */
-export const rawList = (texts: readonly string[]): RawJson => new RawJson(`[${texts.join()}]`)
-
-/** The text an answer goes out as. */
-export const serialize = (value: unknown): string =>
-  value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null')
-
-/** The bytes an answer goes out as. */
-export const encode = (value: unknown): Buffer =>
-  value instanceof RawJson ? value.bytes : Buffer.from(JSON.stringify(value) ?? 'null')

@@ -76,7 +76,7 @@ export async function createAccessToken(scope: Scope, body: CreateAccessToken): 
       order by expires_at limit ${CLEARED} for update skip locked)`)
     const { id } = await tx.insert(
       accessTokens,
-      { api_key_id: tx.keyId, token_hash: hashKey(token), hostname, origin, expires_at },
+      { api_key_id: tx.keyId!, token_hash: hashKey(token), hostname, origin, expires_at },
       [{ table: 'access_tokens_agents', added: agentIds, removed: [] }],
     )
     await tx.query(sql`

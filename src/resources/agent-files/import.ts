@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { LinkChange } from '../../db/link.ts'
 import { insertRecords } from '../../db/records.ts'
-import type { LinkChange } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
 import { agentBlocks, agentFolders, agentTools } from '../agents/links.ts'
@@ -32,15 +32,15 @@ export async function importAgents(
   const told = await scope.transaction(async (tx) => {
     const again = { ...file, warnings: [...warnings] }
     const tools = await settleTools(tx, again, options.override_existing_tools)
-    await tx.insertAll(blocks, plan.blocks)
+    await tx.insertMany(blocks, plan.blocks)
     await insertFolders(tx, plan.folders)
-    await tx.insertAll(files, plan.files)
+    await tx.insertMany(files, plan.files)
     await insertAgents(tx, plan, tools)
     await insertRecords(tx, 'files_agents', plan.openFiles)
     const imported = plan.agents.map(({ id }) => id)
     if (plan.files.length > 0) await showImported(tx, imported)
     const texts = plan.files.filter(({ content }) => content != null)
-    await tx.enqueueAll(
+    await tx.enqueueMany(
       'process_file',
       texts.map(({ id }) => ({ data: { file_id: id }, key: id })),
     )
@@ -59,7 +59,7 @@ async function insertFolders(tx: Scope, planned: Plan['folders']): Promise<void>
   let left = planned
   for (let tries = 0; left.length > 0; tries++) {
     if (tries === TRIES) throw conflict(`No free name could be found for the folder "${left[0]!.name}".`)
-    const made = new Set((await tx.insertMissing(folders, left)).map(({ id }) => id))
+    const made = new Set((await tx.insertOnConflictDoNothing(folders, left)).map(({ id }) => id))
     left = left.filter(({ id }) => !made.has(id))
     if (left.length === 0) return
     const names = left.map(({ name }) => baseOf(name))
@@ -104,12 +104,12 @@ async function insertAgents(tx: Scope, plan: Plan, tools: readonly string[][]): 
       ].filter((change) => change.added.length > 0),
     ]),
   )
-  await tx.insertAll(
+  await tx.insertMany(
     agents,
     plan.agents.map(({ from: _, block_ids: __, source_ids: ___, ...row }) => row),
     added,
   )
-  for (const [link, ids] of attached) await tx.linkAll(link, ids)
+  for (const [link, ids] of attached) await tx.linkMany(link, ids)
   await addSecrets(tx, plan.secrets)
 }
 
@@ -126,10 +126,10 @@ async function insertGroups(tx: Scope, planned: Plan['groups']): Promise<void> {
         .filter((change) => change.added.length > 0),
     ]),
   )
-  await tx.insertAll(
+  await tx.insertMany(
     groups,
     planned.map(({ agent_ids: _, shared_block_ids: __, ...row }) => row),
     added,
   )
-  for (const [link, ids] of attached) await tx.linkAll(link, ids)
+  for (const [link, ids] of attached) await tx.linkMany(link, ids)
 }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type { Values } from '../../db/context.ts'
 import type { Scope } from '../../db/scope.ts'
+import type { Columns, Tables } from '../../db/tables.ts'
 import { countLines } from '../../files/lines.ts'
 import { type Fault, faultsOf, inBody, invalid } from '../../lib/errors.ts'
 import { idAt, newId } from '../../lib/ids.ts'
@@ -29,17 +29,17 @@ export interface ImportOptions {
   strip_messages: boolean
 }
 
-/** A row to be, with the id it will have. */
-type Row = Values & { id: string }
+/** A planned row, with the id it will have. */
+type Row<T extends keyof Tables> = Columns<T> & { id: string }
 
 /** The rows a file becomes, but for its tools and the names of its folders, which depend on what is there already. */
 export interface Plan {
-  agents: (Row & { from: PlacedAgent; name: string; block_ids: string[]; source_ids: string[] })[]
-  blocks: Row[]
-  folders: (Row & { name: string })[]
-  files: Row[]
-  openFiles: Row[]
-  groups: (Row & { agent_ids: string[]; shared_block_ids: string[] })[]
+  agents: (Row<'agents'> & { from: PlacedAgent; name: string; block_ids: string[]; source_ids: string[] })[]
+  blocks: Row<'blocks'>[]
+  folders: (Row<'folders'> & { name: string })[]
+  files: Row<'files'>[]
+  openFiles: Row<'files_agents'>[]
+  groups: (Row<'groups'> & { agent_ids: string[]; shared_block_ids: string[] })[]
   messages: Map<string, NewMessage[]>
   secrets: Map<string, Record<string, string>>
 }
@@ -120,7 +120,7 @@ export async function planImport(
   for (const { at: _, id, source_id, ...body } of file.files) {
     // Embeddings don't travel: whatever was done with the text is to be done again.
     const again = {
-      processing_status: body.content == null ? 'pending' : 'embedding',
+      processing_status: body.content == null ? ('pending' as const) : ('embedding' as const),
       error_message: undefined,
       total_chunks: body.content == null ? undefined : 0,
       chunks_embedded: body.content == null ? undefined : 0,

@@ -55,7 +55,7 @@ const namesFor = ({
  */
 export async function settleTools(tx: Scope, file: AgentFileParts, override: boolean): Promise<string[][]> {
   const own = file.tools.filter(({ tool_type }) => !isBuiltin(tool_type))
-  const added = await tx.insertMissing(
+  const added = await tx.insertOnConflictDoNothing(
     tools,
     own.map((entry) => ({ ...columnsOf(entry), id: newId('tool') })),
   )
@@ -69,7 +69,7 @@ export async function settleTools(tx: Scope, file: AgentFileParts, override: boo
     ).map((tool) => [tool.name, tool]),
   )
   if (override) {
-    await tx.updateAll(
+    await tx.updateMany(
       tools,
       own.flatMap((entry) => {
         const { id, tool_type } = found.get(nameOf(entry))!

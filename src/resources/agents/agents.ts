@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import { constant } from '../../db/compiled-once.ts'
-import type { Filter } from '../../db/reads.ts'
-import type { PageOf } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
+import { cacheable, type Filter } from '../../db/select.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
-import { agentsWith, type Loaded, relationsOf } from './relations.ts'
-import { agents } from './schema.ts'
+import { agentsWith, relationsOf } from './relations.ts'
+import { type Agent, agents } from './schema.ts'
 
 /** Which agents: one filter for lists and counts. */
 export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
@@ -25,21 +24,20 @@ export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
   }
 }
 
-/** What is listed when nothing is asked for. */
-const SHOWN = constant(matchingAgents({}))
+/** The filter of a list without query parameters. */
+const VISIBLE = cacheable('visible', matchingAgents({}))
 
 /** Agents of the organization, newest first, with the relations asked for. */
 export async function listAgents(scope: Scope, query: ListAgents) {
   const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
   const order_by = query.order_by ?? sort_by
-  const written = agentsWith(scope, relationsOf(include, include_relationships))
-  return (await scope.list(
+  return scope.list(
     agents,
     { limit, after, before, order, order_by },
-    Object.values(filters).some(Boolean) ? matchingAgents(filters) : SHOWN,
-    written,
-  )) as PageOf<Loaded>
+    Object.values(filters).some(Boolean) ? matchingAgents(filters) : VISIBLE,
+    agentsWith(scope, relationsOf(include, include_relationships)),
+  )
 }
 
 /** How many agents the same filters keep. */
@@ -56,10 +54,14 @@ export async function listAgentsOf(
   const attached = sql<boolean>`exists (select from ${sql.table(table)} as link
     where link.organization_id = agents.organization_id and link.agent_id = agents.id
       and ${sql.ref(`link.${column}`)} = ${id})`
-  const written = agentsWith(scope, relationsOf(include, include_relationships))
-  return (await scope.list(agents, page, (query) => query.where(attached), written)) as PageOf<Loaded>
+  const rendering = agentsWith(scope, relationsOf(include, include_relationships))
+  return scope.list(agents, page, (query) => query.where(attached), rendering)
 }
 
 /** One agent with the relations asked for. 404. */
-export const retrieveAgent = async (scope: Scope, id: string, { include, include_relationships }: Includes) =>
-  (await scope.retrieve(agents, id, agentsWith(scope, relationsOf(include, include_relationships)))) as Loaded
+export const retrieveAgent = (
+  scope: Scope,
+  id: string,
+  { include, include_relationships }: Includes,
+): Promise<Rendered<Agent>> =>
+  scope.retrieve(agents, id, agentsWith(scope, relationsOf(include, include_relationships)))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { PageQuery } from '../../db/page.ts'
-import type { Link, Resource } from '../../db/resource.ts'
+import type { PageQuery } from '../../db/keyset.ts'
+import type { Link } from '../../db/link.ts'
+import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { archives } from '../archives/schema.ts'
 import { showFolders } from '../folders/agent-files.ts'
@@ -24,7 +25,7 @@ const verbs = (link: Link, target: Resource) => ({
   detach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
       const detached = await tx.detach(link, agentId, id)
-      if (!detached) await tx.exists(target, id)
+      if (!detached) await tx.exists(target.table, id)
       return detached
     }),
 })
@@ -46,13 +47,13 @@ export async function matchFileTools(tx: Scope, agentId: string): Promise<void> 
 export const folderVerbs = {
   attach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
-      if (!(await ownFolderVerbs.attach(tx.unconditional(), agentId, id))) return
+      if (!(await ownFolderVerbs.attach(tx.withoutIfMatch(), agentId, id))) return
       await matchFileTools(tx, agentId)
       await showFolders(tx, [agentId])
     }),
   detach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
-      if (await ownFolderVerbs.detach(tx.unconditional(), agentId, id)) await matchFileTools(tx, agentId)
+      if (await ownFolderVerbs.detach(tx.withoutIfMatch(), agentId, id)) await matchFileTools(tx, agentId)
     }),
 }
 
@@ -65,13 +66,13 @@ export const deleteFolder = (scope: Scope, id: string): Promise<void> =>
       select id from agents where organization_id = ${tx.organizationId} and id in (
         select agent_id from agents_folders where organization_id = ${tx.organizationId} and source_id = ${id})
       order by id for update`)
-    for (const holder of holders) await folderVerbs.detach(tx.unconditional(), holder.id, id)
+    for (const holder of holders) await folderVerbs.detach(tx.withoutIfMatch(), holder.id, id)
     await tx.remove(folders, id)
   })
 
 /** The folders attached to an agent, newest first, as sources. 404 for an unknown agent. */
 export async function listFoldersOf(scope: Scope, agentId: string, page: PageQuery) {
-  await scope.exists(agents, agentId)
+  await scope.exists('agents', agentId)
   return scope.list(sources, { ...page, order: page.order ?? 'desc' }, (query) =>
     query.where(sql<boolean>`exists (select from agents_folders link where link.organization_id = folders.organization_id
       and link.source_id = folders.id and link.agent_id = ${agentId})`),

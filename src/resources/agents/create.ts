@@ -1,8 +1,10 @@
+import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { retrieveAgent } from './agents.ts'
 import type { CreateAgent } from './body.ts'
 import { insertAgent } from './insert.ts'
-import { ALL_RELATIONS, type Loaded } from './relations.ts'
+import { ALL_RELATIONS } from './relations.ts'
+import type { Agent } from './schema.ts'
 import { addSleeptimePartner } from './sleeptime.ts'
 
 /** Makes an agent and all that comes with it, inside the scope's transaction. Returns its id. `own` are columns besides. */
@@ -13,7 +15,7 @@ export async function makeAgent(tx: Scope, body: CreateAgent, defaultModel: stri
 }
 
 /** Makes an agent and all that comes with it, or nothing. */
-export async function createAgent(scope: Scope, body: CreateAgent, defaultModel: string): Promise<Loaded> {
+export async function createAgent(scope: Scope, body: CreateAgent, defaultModel: string): Promise<Rendered<Agent>> {
   const id = await scope.transaction((tx) => makeAgent(tx, body, defaultModel))
   return retrieveAgent(scope, id, { include: ALL_RELATIONS })
 }

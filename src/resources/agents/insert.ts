@@ -1,4 +1,4 @@
-import type { LinkChange } from '../../db/resource.ts'
+import type { LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkAll, inBody, invalid, settled } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -108,7 +108,7 @@ export async function insertAgent(
   )
   const id = newId('agent')
   const messages = firstMessages(row.system, body.initial_message_sequence ?? [])
-  const made = await tx.insertAll(blocks, newOnes)
+  const made = await tx.insertMany(blocks, newOnes)
   if (body.include_default_source) {
     folderIds.push((await createFolder(tx, folders, { name: `${row.name} External Data Source` })).id)
   }
@@ -128,7 +128,7 @@ export async function insertAgent(
     { ...own, id, ...row, tool_rules: withoutNulls(tool_rules), message_ids: messages.map((message) => message.id) },
     added.filter((change) => change.added.length > 0),
   )
-  for (const [link, ids] of links) await tx.link(link, id, ids)
+  for (const [link, ids] of links) await tx.linkMany(link, new Map([[id, ids]]))
   if (folderIds.length > 0) await showFolders(tx, [id])
   await setSecrets(tx, id, secrets)
   await insertMessages(tx, new Map([[id, messages]]))

@@ -1,4 +1,5 @@
-import type { LinkChange } from '../../db/resource.ts'
+import type { LinkChange } from '../../db/link.ts'
+import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkAll, settled } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
@@ -12,8 +13,8 @@ import { checkTimezone, forgets, TIMEZONE } from './insert.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { checkMessages } from './messages.ts'
 import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
-import { ALL_RELATIONS, type Loaded } from './relations.ts'
-import { type AgentRowWire, agents } from './schema.ts'
+import { ALL_RELATIONS } from './relations.ts'
+import { type Agent, type AgentRowWire, agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
 import { addSleeptimePartner } from './sleeptime.ts'
 
@@ -31,6 +32,9 @@ async function setAttached(tx: Scope, id: string, body: UpdateAgent): Promise<Li
   if (secrets !== undefined) changes.push(...(await setSecrets(tx, id, secrets ?? {})))
   return changes
 }
+
+/** The value of a field that null sets back to its default. */
+const orDefault = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value)
 
 /** The columns the body changes. Those that are never without a value go back to their default on null. */
 async function columnsOf(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
@@ -88,16 +92,15 @@ async function columnsOf(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
     // The one setting that is patched field by field: nobody wants to repeat the prompt to change a number.
     compaction_settings:
       own.compaction_settings && withoutNulls({ ...current.compaction_settings, ...own.compaction_settings }),
-    ...(own.compaction_settings === null && { compaction_settings: null }),
-    tags: own.tags && [...new Set(own.tags)],
-    ...(own.tags === null && { tags: [] }),
-    ...(own.message_ids === null && { message_ids: [] }),
-    ...(own.message_buffer_autoclear === null && { message_buffer_autoclear: forgets(current.agent_type) }),
-    ...(own.timezone === null && { timezone: TIMEZONE }),
-    ...(own.max_files_open === null && { max_files_open: limits.max_files_open }),
-    ...(own.per_file_view_window_char_limit === null && {
-      per_file_view_window_char_limit: limits.per_file_view_window_char_limit,
-    }),
+    tags: own.tags === undefined ? undefined : [...new Set(own.tags ?? [])],
+    message_ids: orDefault(own.message_ids, []),
+    message_buffer_autoclear: orDefault(own.message_buffer_autoclear, forgets(current.agent_type)),
+    timezone: orDefault(own.timezone, TIMEZONE),
+    max_files_open: orDefault(own.max_files_open, limits.max_files_open),
+    per_file_view_window_char_limit: orDefault(
+      own.per_file_view_window_char_limit,
+      limits.per_file_view_window_char_limit,
+    ),
   }
 }
 
@@ -105,7 +108,12 @@ async function columnsOf(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
  * Changes an agent: the given fields, and whole sets of attachments, all or nothing. 404 for anything named that isn't
  * there, 409 for two blocks of one label.
  */
-export async function modifyAgent(scope: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<Loaded> {
+export async function modifyAgent(
+  scope: Scope,
+  id: string,
+  body: UpdateAgent,
+  defaultModel: string,
+): Promise<Rendered<Agent>> {
   return scope.transaction(async (tx) => {
     await changeAgent(tx, id, body, defaultModel)
     // While the agent is held, so that the answer is this change and no other's.
@@ -138,6 +146,6 @@ export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defa
         .where('groups.manager_agent_id', '=', id)
         .where('groups.manager_type', 'in', ['sleeptime', 'voice_sleeptime']),
     )
-    if (!managed) await addSleeptimePartner(tx.unconditional(), id, defaultModel)
+    if (!managed) await addSleeptimePartner(tx.withoutIfMatch(), id, defaultModel)
   }
 }

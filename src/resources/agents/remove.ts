@@ -16,7 +16,7 @@ const SLEEPTIME = ['sleeptime', 'voice_sleeptime']
 export async function deleteAgent(scope: Scope, id: string): Promise<void> {
   await scope.transaction(async (tx) => {
     await tx.lock(agents, id)
-    const quiet = tx.unconditional()
+    const quiet = tx.withoutIfMatch()
     const touching = await tx.select(groups, (query) =>
       query.where(sql<boolean>`(groups.manager_agent_id = ${id} or exists (
         select from groups_agents link where link.organization_id = groups.organization_id

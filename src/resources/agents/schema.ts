@@ -211,7 +211,23 @@ const { tool_exec_environment_variables, pending_approval, tags, ...own } = row
 
 export const agents = defineResource<AgentRowWire>()(
   { properties: own },
-  { table: 'agents', prefix: 'agent', order: 'desc' },
+  {
+    table: 'agents',
+    prefix: 'agent',
+    order: 'desc',
+    nullableSortKeys: ['last_run_completion'],
+    json: [
+      'metadata',
+      'llm_config',
+      'model_settings',
+      'compaction_settings',
+      'response_format',
+      'tool_rules',
+      'pending_approval',
+      'memory_variables',
+    ],
+    vendorKeyed: ['embedding_config'],
+  },
 )
 
 export const AgentParams = Params({ agent_id: Id('agent') })

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { NEXT } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import { NEXT } from '../../db/marks.ts'
+import { type Rendered, renderObject } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
 import { idPattern } from '../../lib/ids.ts'
-import { RawJson } from '../../lib/json.ts'
 import { Create, Name, OneOf, Ref } from '../../lib/wire.ts'
 import { bearing } from '../tags/filter.ts'
 import { ALL_RELATIONS, agentsWith } from './relations.ts'
@@ -104,7 +104,7 @@ function conditionsOf(criterion: Criterion): RawBuilder<boolean>[] {
 }
 
 /** The agents that meet every criterion, with all that belongs to them, newest first; hidden ones are left out. */
-export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Static<typeof FoundAgents>> {
+export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Rendered<Static<typeof FoundAgents>>> {
   const { search, project_id, limit, after, sortBy, ascending } = body
   const conditions = (search ?? []).flatMap(conditionsOf)
   if (project_id) conditions.push(sql`agents.project_id = ${project_id}`)
@@ -120,8 +120,6 @@ export async function searchAgents(scope: Scope, body: SearchAgents): Promise<St
       conditions.reduce((kept, condition) => kept.where(condition), query.where('agents.hidden', 'is not', true)),
     agentsWith(scope, ALL_RELATIONS),
   )
-  const cursor = page[NEXT]?.after
-  const { text } = page as unknown as RawJson
-  const next = cursor === undefined ? '' : `,"nextCursor":${JSON.stringify(cursor)}`
-  return new RawJson(`{"agents":${text}${next}}`) as unknown as Static<typeof FoundAgents>
+  const nextCursor = page[NEXT]?.after
+  return renderObject({ agents: page, ...(nextCursor !== undefined && { nextCursor }) })
 }

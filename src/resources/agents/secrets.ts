@@ -1,88 +1,48 @@
 import { sql } from 'kysely'
-import { LRUCache } from 'lru-cache'
-import { membersOf, objectOf } from '../../db/members.ts'
-import type { LinkChange } from '../../db/resource.ts'
+import type { LinkChange } from '../../db/link.ts'
+import { jsonMembers, jsonObject } from '../../db/render/json-columns.ts'
+import { onPage } from '../../db/render/page.ts'
 import type { Scope } from '../../db/scope.ts'
-import { onPage } from '../../db/written.ts'
-import type { Cipher } from '../../lib/cipher.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
-import { bytesOf, type Place, type Sheet, writeBytes, writeText } from '../../lib/sheet.ts'
 import { AgentEnvironmentVariable } from './schema.ts'
 import type { AgentEnvironmentVariableRow } from './table.ts'
 
-/** A ciphertext belongs to one name of one agent: moved elsewhere it doesn't decrypt. */
-const place = (scope: Scope, agentId: string, key: string) => `${scope.organizationId}/${agentId}/${key}`
+/** The cipher's context of a secret: moved to another agent or name, the ciphertext doesn't decrypt. */
+const contextOf = (scope: Scope, agentId: string, key: string) => `${scope.organizationId}/${agentId}/${key}`
 
-const { value, value_enc, ...shown } = AgentEnvironmentVariable.properties
+const { value, value_enc, ...plainFields } = AgentEnvironmentVariable.properties
 
-/** Stands around what is to be decrypted in written JSON, where no text holds it: there it is escaped. */
-const MARK = 1
+/** Encloses a ciphertext and its context in rendered JSON, whose texts escape this character. */
+const MARK = '\u0001'
 
-/** SQL of a ciphertext and, before it, its place. */
-const SEALED =
+/** SQL of a ciphertext after its context: `organization/agent/` and the name as JSON. */
+const MARKED_CIPHERTEXT =
   "chr(1) || organization_id || '/' || agent_id || '/' || to_json(key)::text || chr(1) || value_enc || chr(1)"
 
 /**
- * A table of the secrets of the agents in `page`, by the agent's id. Values are empty unless the key holds the right to
- * see them; for those that do, `revealSecrets` decrypts them.
+ * A table of the secrets of the agents in `page`, by the agent's id. Values are empty unless `withValues`; `decryptSecrets`
+ * then replaces their ciphertexts.
  */
-export function writtenSecrets(name: string, scope: Scope) {
-  const value = scope.can('secrets') ? SEALED : `'""'`
-  const json = sql.raw(
-    objectOf(
-      `'"value":' || ${value}`,
-      membersOf({ properties: shown }, (field) => field),
-    ),
-  )
+export function secretsTable(name: string, organizationId: unknown, withValues: boolean) {
+  const members = jsonMembers({ shape: { properties: plainFields }, source: (field) => field }, 'neutral')
+  const json = sql.raw(jsonObject(`'"value":' || ${withValues ? MARKED_CIPHERTEXT : `'""'`}`, members))
   return sql`${sql.table(name)} as (
     select agent_id as id, '[' || string_agg(${json}, ',' order by agent_environment_variables.id) || ']' as json
     from agent_environment_variables
-    where organization_id = ${scope.organizationId} and ${onPage(sql`agent_id`)} group by agent_id)`
+    where organization_id = ${organizationId} and ${onPage(sql`agent_id`)} group by agent_id)`
 }
 
-/**
- * The JSON of what each cipher decrypted last, by its place and ciphertext, about so many characters of it: an agent's
- * secrets are asked for often, and to decrypt one takes ten times as long as to find it. Whoever can read the server's
- * memory has the key as well.
- */
-const revealed = new WeakMap<Cipher, LRUCache<string, string>>()
-const KEPT = { maxSize: 1 << 20, maxEntrySize: 1 << 12 }
-
-function revealedBy(cipher: Cipher): LRUCache<string, string> {
-  const known = revealed.get(cipher)
-  if (known) return known
-  const made = new LRUCache<string, string>({ ...KEPT, sizeCalculation: (json, marked) => json.length + marked.length })
-  revealed.set(cipher, made)
-  return made
-}
-
-/** The JSON of a value, from what stands between the outer marks. */
-function jsonOf({ cipher }: Scope, marked: string): string {
-  const known = revealedBy(cipher).get(marked)
-  if (known !== undefined) return known
-  const [where, sealed] = marked.split(String.fromCharCode(MARK)) as [string, string]
-  const quote = where.indexOf('"')
-  const json = JSON.stringify(cipher.decrypt(sealed, where.slice(0, quote) + JSON.parse(where.slice(quote))))
-  revealedBy(cipher).set(marked, json)
-  return json
-}
-
-/** The same JSON with the values of its secrets: in its place, or behind what is on the sheet. */
-export function revealSecrets(scope: Scope, sheet: Sheet, place: Place): Place {
-  const text = bytesOf(sheet, place)
-  // Text, place, ciphertext, text, …
-  let first = text.indexOf(MARK)
-  if (first < 0) return place
-  const from = sheet.length
-  let at = 0
-  for (; first >= 0; first = text.indexOf(MARK, at)) {
-    const last = text.indexOf(MARK, text.indexOf(MARK, first + 1) + 1)
-    writeBytes(sheet, text, at, first)
-    writeText(sheet, jsonOf(scope, text.toString('utf8', first + 1, last)))
-    at = last + 1
+/** The text with its marked ciphertexts replaced by the JSON of their plain text. */
+export function decryptSecrets({ cipher }: Scope, text: string): string {
+  // Text, context, ciphertext, text, …
+  const parts = text.split(MARK)
+  for (let at = 1; at < parts.length; at += 3) {
+    const context = parts[at]!
+    const name = context.indexOf('"')
+    parts[at] = JSON.stringify(cipher.decrypt(parts[at + 1]!, context.slice(0, name) + JSON.parse(context.slice(name))))
+    parts[at + 1] = ''
   }
-  writeBytes(sheet, text, at)
-  return { from, to: sheet.length }
+  return parts.join('')
 }
 
 /** Sets secrets of agents, by the agent's id; those of other names stay. One statement. */
@@ -92,7 +52,7 @@ export async function addSecrets(scope: Scope, byAgent: ReadonlyMap<string, Reco
       id: newId('agent-env'),
       agentId,
       key,
-      sealed: scope.cipher.encrypt(value, place(scope, agentId, key)),
+      sealed: scope.cipher.encrypt(value, contextOf(scope, agentId, key)),
     })),
   )
   if (secrets.length === 0) return
@@ -117,7 +77,7 @@ export async function setSecrets(scope: Scope, agentId: string, values: Record<s
     select key, value_enc from agent_environment_variables
     where organization_id = ${scope.organizationId} and agent_id = ${agentId}`)
   const held = new Map(
-    had.map(({ key, value_enc }) => [key, scope.cipher.decrypt(value_enc, place(scope, agentId, key))]),
+    had.map(({ key, value_enc }) => [key, scope.cipher.decrypt(value_enc, contextOf(scope, agentId, key))]),
   )
   const removed = [...held.keys()].filter((key) => !Object.hasOwn(values, key))
   const changed = Object.entries(values).filter(([key, value]) => held.get(key) !== value)

@@ -20,7 +20,7 @@ export async function createApiKey(scope: Scope, body: CreateApiKey, key = newKe
   }
   const owner = await organizationOfUser(scope, userId)
   if (!owner) throw notFound('user', userId)
-  const made = await scope.within(owner).insert(apiKeys, {
+  const made = await scope.asOrganization(owner).insert(apiKeys, {
     name: body.name,
     user_id: userId,
     scopes: body.scopes,

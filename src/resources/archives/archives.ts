@@ -1,6 +1,5 @@
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
-import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
 import { syncLater } from '../passages/hosted.ts'
@@ -8,7 +7,7 @@ import { archives, type CreateArchive, type ListArchives, type UpdateArchive } f
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */
 export async function listArchives(scope: Scope, { name, agent_id, ...page }: ListArchives) {
-  if (agent_id !== undefined) await scope.exists(agents, agent_id)
+  if (agent_id !== undefined) await scope.exists('agents', agent_id)
   return scope.list(archives, page, (query) =>
     query
       .$if(name !== undefined, (q) => q.where('archives.name', '=', name!))
@@ -26,13 +25,19 @@ export async function listArchives(scope: Scope, { name, agent_id, ...page }: Li
 }
 
 /** Changes an archive: see modifyContainer. 409 for another store: its passages would have to be moved. */
-export async function modifyArchive(scope: Scope, id: string, { vector_db_provider, ...patch }: UpdateArchive) {
+export async function modifyArchive(
+  scope: Scope,
+  id: string,
+  { vector_db_provider, embedding, embedding_config, ...patch }: UpdateArchive,
+) {
   if (vector_db_provider && (await scope.get(archives, id)).vector_db_provider !== vector_db_provider) {
     throw conflict(
       'The vector_db_provider of an archive cannot be changed: make another archive, and its passages there.',
     )
   }
-  return modifyContainer(scope, archives, id, patch)
+  return modifyContainer(scope, archives, id, { embedding, embedding_config }, (tx, columns) =>
+    tx.update(archives, id, { ...patch, ...columns }),
+  )
 }
 
 /**

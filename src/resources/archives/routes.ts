@@ -93,7 +93,7 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
       },
     },
     async ({ scope, params, query }) => {
-      await scope.exists(archives, params.archive_id)
+      await scope.exists('archives', params.archive_id)
       return listAgentsOf(scope, 'agents_archives', 'archive_id', params.archive_id, query)
     },
   )

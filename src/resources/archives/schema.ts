@@ -22,7 +22,13 @@ export const Archive = Type.Object(
 )
 export type Archive = Static<typeof Archive>
 
-export const archives = defineResource<Archive>()(Archive, { table: 'archives', prefix: 'archive', order: 'desc' })
+export const archives = defineResource<Archive>()(Archive, {
+  table: 'archives',
+  prefix: 'archive',
+  order: 'desc',
+  json: ['metadata'],
+  vendorKeyed: ['embedding_config'],
+})
 
 const fields = {
   name: Name(),

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import type { Filter } from '../../db/reads.ts'
-import type { Versioned } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
+import type { Filter } from '../../db/select.ts'
 import { checkAll, type Fault, inBody, invalid } from '../../lib/errors.ts'
-import { identities } from '../identities/schema.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
 import {
@@ -102,7 +101,7 @@ const WITHIN_LIMIT = 'blocks_value_within_limit'
 export async function modifyBlock(scope: Scope, id: string, body: UpdateBlock): Promise<Block & Versioned> {
   const { limit, tags } = body
   try {
-    return await scope.attempt(() =>
+    return await scope.savepoint(() =>
       scope.update(blocks, id, { ...body, tags: tags === undefined ? undefined : tagSet(tags) }),
     )
   } catch (error) {
@@ -128,7 +127,7 @@ export const attachIdentity = (scope: Scope, blockId: string, identityId: string
 export const detachIdentity = (scope: Scope, blockId: string, identityId: string) =>
   scope.transaction(async (scope) => {
     await scope.lock(blocks, blockId)
-    await scope.exists(identities, identityId)
+    await scope.exists('identities', identityId)
     await scope.detach(blockIdentities, blockId, identityId)
     return scope.get(blocks, blockId)
   })

@@ -1,4 +1,4 @@
-import type { Link } from '../../db/resource.ts'
+import type { Link } from '../../db/link.ts'
 import { blocks } from './schema.ts'
 
 /** The identities a block is linked to. */

@@ -107,7 +107,7 @@ export async function blockRoutes(app: App) {
       },
     },
     async ({ scope, params, query }) => {
-      await scope.exists(blocks, params.block_id)
+      await scope.exists('blocks', params.block_id)
       return listAgentsOf(scope, 'agents_blocks', 'block_id', params.block_id, query)
     },
   )

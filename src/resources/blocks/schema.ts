@@ -48,7 +48,18 @@ export const FileBlock = Type.Object(
 )
 export type FileBlock = Static<typeof FileBlock>
 
-export const blocks = defineResource<Block>()(Block, { table: 'blocks', prefix: 'block', order: 'asc' })
+/** The message for a second block of one label on an agent. */
+export const ONE_BLOCK_PER_LABEL = {
+  agents_blocks_label_key: 'An agent cannot have two blocks with the same label.',
+}
+
+export const blocks = defineResource<Block>()(Block, {
+  table: 'blocks',
+  prefix: 'block',
+  order: 'asc',
+  json: ['metadata'],
+  conflicts: ONE_BLOCK_PER_LABEL,
+})
 
 /** The limit of a block that sets none, in characters. */
 export const DEFAULT_LIMIT = 100_000

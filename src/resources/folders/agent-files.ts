@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import { NEXT } from '../../db/resource.ts'
+import { NEXT } from '../../db/marks.ts'
+import { type Rendered, renderObject } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Range } from '../../files/lines.ts'
 import { conflict, invalid, notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
-import { RawJson } from '../../lib/json.ts'
 import { agents } from '../agents/schema.ts'
 import { type AgentFiles, agentFiles, folders, type ListAgentFiles, type OpenFile } from './schema.ts'
 import type { FileRow } from './table.ts'
@@ -15,19 +15,21 @@ export async function listFilesOfAgent(
   scope: Scope,
   agentId: string,
   { cursor, is_open, ...page }: ListAgentFiles,
-): Promise<AgentFiles> {
+): Promise<Rendered<AgentFiles>> {
   const files = await scope.list(agentFiles, { ...page, after: page.after ?? cursor }, (query) =>
     query
       .where('files_agents.agent_id', '=', agentId)
       .$if(is_open !== undefined, (q) => q.where('files_agents.is_open', '=', is_open!)),
   )
-  const { text } = files as unknown as RawJson
-  // A file that is listed shows that the agent is there.
-  if (text === '[]') await scope.exists(agents, agentId)
+  // A file in the list shows that the agent exists.
+  if (files.isEmpty) await scope.exists('agents', agentId)
   const next = files[NEXT]
-  const to = next ? `,"next_cursor":"${next.after ?? next.before}"` : ''
-  const answer = new RawJson(`{"files":${text}${to},"has_more":${next !== undefined}}`)
-  return Object.assign(answer, { [NEXT]: next }) as unknown as AgentFiles
+  const cursorOfNext = next?.after ?? next?.before
+  return renderObject({
+    files,
+    ...(cursorOfNext !== undefined && { next_cursor: cursorOfNext }),
+    has_more: next !== undefined,
+  })
 }
 
 interface Unseen {
@@ -96,7 +98,7 @@ async function seeFiles(tx: Scope, agentIds: readonly string[], which: RawBuilde
 export async function showFile(tx: Scope, file: Pick<FileRow, 'id' | 'source_id'>): Promise<void> {
   const organization = tx.organizationId
   // Held, so that no agent gets the folder meanwhile, which would see neither the text of before nor this one.
-  await tx.unconditional().lock(folders, file.source_id)
+  await tx.withoutIfMatch().lock(folders, file.source_id)
   const holders = await tx.query(sql<{ id: string }>`
     select id from agents where organization_id = ${organization} and id in (
       select agent_id from agents_folders where organization_id = ${organization} and source_id = ${file.source_id})

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { membersOf, objectOf } from '../../db/members.ts'
-import { onPage } from '../../db/written.ts'
+import { jsonMembers, jsonObject } from '../../db/render/json-columns.ts'
+import { onPage } from '../../db/render/page.ts'
 import { FileBlock } from '../blocks/schema.ts'
 
-/** Where the fields of a file's block come from; those it never has are not named. A closed file has no text. */
+/** SQL of the fields of a file's block, without the fields that it never has. A closed file has no text. */
 const SOURCES: Partial<Record<keyof FileBlock, string>> = {
   id: 'link.block_id',
   value: "case when link.is_open then coalesce(link.visible_content, '') else '' end",
@@ -17,20 +17,19 @@ const SOURCES: Partial<Record<keyof FileBlock, string>> = {
 }
 
 const sourced = Object.entries(FileBlock.properties).filter(([field]) => field in SOURCES)
-const written = objectOf(
-  membersOf({ properties: Object.fromEntries(sourced) }, (field) => SOURCES[field as keyof FileBlock]!),
-)
+const shape = { properties: Object.fromEntries(sourced) }
+const json = jsonObject(jsonMembers({ shape, source: (field) => SOURCES[field as keyof FileBlock]! }, 'neutral'))
 
-/** Tables of the files of the agents in `page` as blocks of their memory, the last one by `owner`. */
-export const writtenFileBlocks = (name: string, organizationId: string) => {
+/** Tables of the files of the agents in `page` as blocks of their memory; the last table has them by `owner`. */
+export const fileBlocksTables = (name: string, organizationId: unknown) => {
   const links = sql.table(`${name}_links`)
   return [
     sql`${links} as materialized (
       select * from files_agents where organization_id = ${organizationId} and ${onPage(sql`agent_id`)})`,
     sql`${sql.table(name)} as materialized (
-      select link.agent_id as owner, '[' || string_agg(${sql.raw(written)}, ',' order by link.id) || ']' as json
+      select link.agent_id as owner, '[' || string_agg(${sql.raw(json)}, ',' order by link.id) || ']' as json
       from ${links} as link
-      join files on files.organization_id = link.organization_id and files.id = link.file_id
+      join files on files.organization_id = ${organizationId} and files.id = link.file_id
       join page as agents on agents.id = link.agent_id
       group by link.agent_id)`,
   ]

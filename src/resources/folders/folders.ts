@@ -1,12 +1,22 @@
 import { sql } from 'kysely'
-import type { Filter } from '../../db/reads.ts'
-import type { PageOf, Resource, Written } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import type { Rendered } from '../../db/render/rendered.ts'
+import type { Rendering } from '../../db/render/rendering.ts'
+import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
+import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
-import { type CreateFolder, type FolderFilters, folders, type ListAgentIds, type ListFolders } from './schema.ts'
+import { modifyContainer } from '../passages/change-model.ts'
+import {
+  type CreateFolder,
+  type FolderFilters,
+  folders,
+  type ListAgentIds,
+  type ListFolders,
+  type UpdateFolder,
+} from './schema.ts'
 
 /** Which folders: one filter for lists and counts. */
 const matching =
@@ -43,14 +53,24 @@ export async function createFolder<Wire>(
   })
 }
 
-/** An agent's id alone. */
-const ID: Written = { form: 'id', parts: () => ({ json: sql`to_json(agents.id)::text` }) }
+/** Changes a folder: see modifyContainer. `shape` is the folder or its deprecated form, the source. */
+export const modifyFolder = <Wire>(
+  scope: Scope,
+  shape: Resource<Wire, 'folders'>,
+  id: string,
+  { embedding, embedding_config, ...patch }: UpdateFolder,
+) =>
+  modifyContainer(scope, shape, id, { embedding, embedding_config }, (tx, { embedding_config: config, ...columns }) =>
+    tx.update(shape, id, { ...patch, ...columns, ...(config && { embedding_config: config }) }),
+  )
+
+/** The rendering of an agent's id alone. */
+const ID: Rendering<string> = { cacheKey: 'id', build: () => ({ json: sql`to_json(agents.id)::text` }) }
 
 /** The ids of the agents a folder is attached to, newest agent first. 404 for a folder the organization doesn't have. */
-export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<PageOf<string>> {
-  await scope.exists(folders, id)
+export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<Rendered<string[]>> {
+  await scope.exists('folders', id)
   const attached = sql<boolean>`exists (select from agents_folders as link
     where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`
-  const ids = await scope.list(agents, page, (query) => query.where(attached), ID)
-  return ids as unknown as PageOf<string>
+  return scope.list(agents, page, (query) => query.where(attached), ID)
 }

@@ -3,8 +3,7 @@ import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
 import { deleteFolder } from '../agents/attachments.ts'
-import { modifyContainer } from '../passages/change-model.ts'
-import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
+import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders, modifyFolder } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,
@@ -107,7 +106,7 @@ export async function folderRoutes(app: App) {
         response: one,
       },
     },
-    ({ scope, params, body }) => modifyContainer(scope, folders, params.folder_id, body),
+    ({ scope, params, body }) => modifyFolder(scope, folders, params.folder_id, body),
   )
 
   app.delete(

@@ -28,8 +28,19 @@ export const Source = Type.Object(
 )
 export type Source = Static<typeof Source>
 
-export const folders = defineResource<Folder>()(Folder, { table: 'folders', prefix: 'source', order: 'asc' })
-export const sources = defineResource<Source>()(Source, { table: 'folders', prefix: 'source', order: 'asc' })
+const definition = {
+  table: 'folders',
+  prefix: 'source',
+  order: 'asc',
+  json: ['metadata'],
+  vendorKeyed: ['embedding_config'],
+  conflicts: { folders_name_key: 'A folder with this name already exists.' },
+} as const
+
+export const folders = defineResource<Folder>()(Folder, definition)
+
+/** Folders in their deprecated form. */
+export const sources = defineResource<Source>()(Source, definition)
 
 const FileRecord = {
   id: Id('file'),

@@ -3,8 +3,7 @@ import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
 import { deleteFolder } from '../agents/attachments.ts'
-import { modifyContainer } from '../passages/change-model.ts'
-import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
+import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders, modifyFolder } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,
@@ -129,7 +128,7 @@ export async function sourceRoutes(app: App) {
         response: one,
       },
     },
-    ({ scope, params, body }) => modifyContainer(scope, sources, params.source_id, body),
+    ({ scope, params, body }) => modifyFolder(scope, sources, params.source_id, body),
   )
 
   app.delete(

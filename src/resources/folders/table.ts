@@ -55,6 +55,13 @@ export interface FileAgentRow {
   created_at: string
 }
 
+declare module '../../db/jobs.ts' {
+  interface JobData {
+    /** Parses an uploaded file and makes passages of it. */
+    process_file: { file_id: string }
+  }
+}
+
 declare module '../../db/tables.ts' {
   interface Tables {
     folders: FolderRow

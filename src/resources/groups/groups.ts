@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
-import type { Filter } from '../../db/reads.ts'
-import type { Versioned } from '../../db/resource.ts'
+import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
+import type { Filter } from '../../db/select.ts'
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
-import { agents } from '../agents/schema.ts'
-import { blocks } from '../blocks/schema.ts'
 import { groupAgents, groupBlocks } from './links.ts'
 import type { Manager } from './manager.ts'
 import { type CreateGroup, type Group, type GroupFilters, groups, type ListGroups, type UpdateGroup } from './schema.ts'
@@ -28,7 +26,7 @@ export const listGroups = (scope: Scope, query: ListGroups) => scope.list(groups
 
 /** The groups an agent is a member of, newest first; hidden ones only when asked for. 404 for an unknown agent. */
 export async function listGroupsOfAgent(scope: Scope, agentId: string, { order = 'desc', ...query }: ListGroups) {
-  await scope.exists(agents, agentId)
+  await scope.exists('agents', agentId)
   const member = sql<boolean>`exists (select from groups_agents as link
     where link.organization_id = groups.organization_id and link.group_id = groups.id and link.agent_id = ${agentId})`
   return scope.list(groups, { ...query, order }, (rows) => matching(query)(rows).where(member))
@@ -78,7 +76,7 @@ export function newGroup({ manager_config, ...columns }: Omit<CreateGroup, 'agen
 export async function createGroup(
   scope: Scope,
   { agent_ids, shared_block_ids, ...body }: CreateGroup,
-): Promise<Group & Versioned> {
+): Promise<Rendered<Group>> {
   const row = newGroup(body)
   return scope.transaction(async (inner) => {
     if (row.manager_type === 'dynamic') await checkNames(inner, agent_ids)
@@ -89,7 +87,7 @@ export async function createGroup(
     const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
     const attached = added.filter((change) => change.added.length > 0)
     const { id } = await inner.insert(groups, row, attached)
-    for (const [link, ids] of links) await inner.link(link, id, ids)
+    for (const [link, ids] of links) await inner.linkMany(link, new Map([[id, ids]]))
     return inner.retrieve(groups, id)
   })
 }
@@ -128,5 +126,5 @@ export const attachBlock = (scope: Scope, groupId: string, blockId: string): Pro
 export const detachBlock = (scope: Scope, groupId: string, blockId: string): Promise<void> =>
   scope.transaction(async (tx) => {
     await tx.lock(groups, groupId)
-    if (!(await tx.detach(groupBlocks, groupId, blockId))) await tx.exists(blocks, blockId)
+    if (!(await tx.detach(groupBlocks, groupId, blockId))) await tx.exists('blocks', blockId)
   })

@@ -1,4 +1,4 @@
-import type { Link } from '../../db/resource.ts'
+import type { Link } from '../../db/link.ts'
 import { groups } from './schema.ts'
 
 /** The members of a group. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Filter } from '../../db/reads.ts'
-import type { Link } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import type { Link } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
+import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { blocks } from '../blocks/schema.ts'
 import { identityAgents, identityBlocks } from './links.ts'
@@ -41,7 +41,7 @@ export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns 
     const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
     const attached = added.filter((change) => change.added.length > 0)
     const { id } = await inner.insert(identities, columns, attached)
-    for (const [link, ids] of links) await inner.link(link, id, ids)
+    for (const [link, ids] of links) await inner.linkMany(link, new Map([[id, ids]]))
     return inner.retrieve(identities, id)
   })
 }
@@ -105,7 +105,7 @@ export async function upsertIdentity(scope: Scope, body: CreateIdentity) {
 
 /** The blocks an identity is attached to, newest first. 404 for an identity the organization doesn't have. */
 export async function listBlocksOfIdentity(scope: Scope, id: string, { order, ...page }: ListBlocksOfIdentity) {
-  await scope.exists(identities, id)
+  await scope.exists('identities', id)
   return scope.list(blocks, { order: order ?? 'desc', ...page }, (query) =>
     query.where(sql<boolean>`exists (select from blocks_identities as link
       where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.identity_id = ${id})`),

@@ -1,4 +1,4 @@
-import type { Link } from '../../db/resource.ts'
+import type { Link } from '../../db/link.ts'
 import { identities } from './schema.ts'
 
 /** Seen from an identity its attachments have no order of their own: those that stay keep their place at the agent. */

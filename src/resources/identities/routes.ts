@@ -161,7 +161,7 @@ export async function identityRoutes(app: App) {
       },
     },
     async ({ scope, params, query }) => {
-      await scope.exists(identities, params.identity_id)
+      await scope.exists('identities', params.identity_id)
       return listAgentsOf(scope, 'agents_identities', 'identity_id', params.identity_id, query)
     },
   )

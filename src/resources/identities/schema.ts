@@ -34,6 +34,10 @@ export const identities = defineResource<Identity>()(Identity, {
   table: 'identities',
   prefix: 'identity',
   order: 'desc',
+  json: ['properties'],
+  conflicts: {
+    identities_identifier_key_key: 'An identity with this identifier_key already exists in this project.',
+  },
   computed: {
     agent_ids: attachedIds('identities', 'agents_identities', 'identity_id', 'agent_id'),
     block_ids: attachedIds('identities', 'blocks_identities', 'identity_id', 'block_id'),

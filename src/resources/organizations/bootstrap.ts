@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import { STARTING } from '../../db/migrate.ts'
+import type { Database } from '../../db/engine/database.ts'
+import { MIGRATION_LOCK } from '../../db/engine/migrate.ts'
 import { createScope } from '../../db/scope.ts'
 import type { Cipher } from '../../lib/cipher.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
@@ -27,10 +27,11 @@ export async function bootstrap(
   givenKey: string | undefined,
 ): Promise<string | undefined> {
   return shared.database.transaction(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${STARTING}::bigint)`.execute(trx)
+    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`.execute(trx)
     const { rows } = await sql<{ id: string }>`select id from organizations`.execute(trx)
     if (rows.length > 0) {
-      for (const { id } of rows) await addBuiltinTools(createScope(shared, actorOf(id, null), trx))
+      for (const { id } of rows)
+        await addBuiltinTools(createScope(shared, actorOf(id, null), { trx, queues: new Set() }))
       return undefined
     }
     const organizationId = newId('org')
@@ -40,7 +41,7 @@ export async function bootstrap(
       values (${organizationId}, 'default', true, ${now})`.execute(trx)
     await sql`insert into users (id, organization_id, name, created_at, updated_at)
       values (${userId}, ${organizationId}, 'admin', ${now}, ${now})`.execute(trx)
-    const scope = createScope(shared, actorOf(organizationId, userId), trx)
+    const scope = createScope(shared, actorOf(organizationId, userId), { trx, queues: new Set() })
     await addBuiltinTools(scope)
     const { key } = await createApiKey(scope, { name: 'first key', scopes: [...RIGHTS] }, givenKey ?? newKey())
     return key

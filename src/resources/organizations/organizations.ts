@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { NEXT, type PageOf } from '../../db/resource.ts'
+import { NEXT, type PageOf } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, conflict, notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
@@ -55,7 +55,7 @@ export async function createOrganization(
       insert into organizations (id, name, privileged_tools, created_at)
       values (${id}, ${name}, ${privileged_tools ?? false}, ${instantOf(id)!.toISOString()})
       returning ${ORGANIZATION}`)
-    await addBuiltinTools(tx.within(id))
+    await addBuiltinTools(tx.asOrganization(id))
     return organization!
   })
 }
@@ -82,7 +82,7 @@ export async function deleteOrganization(scope: Scope, id: string): Promise<Orga
     if (is_operator) throw conflict('The organization that runs this server cannot be deleted.')
     await tx.query(sql`delete from organizations where id = ${id}`)
     await tx.query(sql`delete from revisions where organization_id = ${id}`)
-    await syncAllLater(tx.within(id))
+    await syncAllLater(tx.asOrganization(id))
     return answer
   })
 }

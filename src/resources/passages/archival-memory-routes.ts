@@ -4,7 +4,7 @@ import { Message, Ref } from '../../lib/wire.ts'
 import { AgentParams } from '../agents/schema.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { addMemories, deleteMemory, embedMemories, listMemories } from './archival-memory.ts'
-import { shown } from './passages.ts'
+import { withEmbeddings } from './passages.ts'
 import { prepare } from './prepare.ts'
 import { CreateMemory, IncludeVectors, ListMemories, MemoryParams, Passage } from './schema.ts'
 
@@ -52,7 +52,7 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
       },
     },
     async ({ scope, params, query, prepared }) =>
-      shown(scope, await addMemories(scope, params.agent_id, prepared!), query),
+      withEmbeddings(scope, await addMemories(scope, params.agent_id, prepared!), query),
   )
 
   app.delete(

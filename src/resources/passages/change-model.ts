@@ -28,30 +28,38 @@ const hasVectors = async (tx: Scope, id: string, model: string) =>
       where organization_id = ${tx.organizationId} and container_id = ${id} and model = ${model} limit 1`)
   ).length > 0
 
+/** The columns of an archive or a folder that follow from its model. */
+interface ModelColumns {
+  embedding_config?: EmbeddingConfig | null
+  serving_config?: EmbeddingConfig | null
+  embedding_error?: null
+}
+
 /**
- * Changes an archive or a folder. With another model its passages are embedded anew in the background, while the vectors
- * there are go on answering. 404, 412, and 422 for a handle this server doesn't know.
+ * Changes an archive or a folder by `write`, with the columns that follow from its model. For another model, the passages are
+ * embedded again in the background; until then the present vectors go on serving searches. 404, 412, and 422 for an unknown
+ * handle.
  */
 export function modifyContainer<Wire>(
   scope: Scope,
-  resource: Resource<Wire>,
+  resource: Resource,
   id: string,
-  { embedding, embedding_config, ...patch }: ModelPatch & Record<string, unknown>,
+  { embedding, embedding_config }: ModelPatch,
+  write: (scope: Scope, columns: ModelColumns) => Promise<Wire>,
 ): Promise<Wire> {
-  if (embedding === undefined && embedding_config === undefined) return scope.update(resource, id, patch)
+  if (embedding === undefined && embedding_config === undefined) return write(scope, {})
   return scope.transaction(async (tx) => {
     await tx.lock(resource, id)
     const container = await getContainer(tx, id)
-    const asked = await askedFor(tx, { embedding, embedding_config }, container)
-    const now = answering(container)
-    const another = keyOf(asked) !== keyOf(container.embedding_config)
-    // The one that answers is asked for again, or has nothing to answer with.
-    const stays = !asked || !now || keyOf(asked) === keyOf(now) || !(await hasVectors(tx, id, keyOf(now)!))
-    const serving = another ? { serving_config: stays ? null : now } : {}
-    const changed = await tx.update(resource, id, {
-      ...patch,
-      embedding_config: asked,
-      ...serving,
+    const requested = await askedFor(tx, { embedding, embedding_config }, container)
+    const serving = answering(container)
+    const another = keyOf(requested) !== keyOf(container.embedding_config)
+    // The serving model is requested again, or it has no vectors.
+    const stays =
+      !requested || !serving || keyOf(requested) === keyOf(serving) || !(await hasVectors(tx, id, keyOf(serving)!))
+    const changed = await write(tx, {
+      embedding_config: requested,
+      ...(another && { serving_config: stays ? null : serving }),
       embedding_error: null,
     })
     if (another || container.embedding_error) await tx.enqueue('embed_container', { container_id: id }, id)

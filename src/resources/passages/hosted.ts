@@ -128,7 +128,7 @@ export async function syncAllLater(scope: Scope): Promise<void> {
   const archives = await scope.query<{ id: string }>(sql`
     select distinct container_id as id from hosted_vectors
     where organization_id = ${scope.organizationId} and changes > synced`)
-  await scope.enqueueAll(
+  await scope.enqueueMany(
     'sync_container',
     archives.map(({ id }) => ({ data: { container_id: id }, key: id })),
   )

@@ -69,7 +69,7 @@ export function insertPassages(
       metadata,
       tags: [...new Set(tags)],
     }))
-    const made = await inside.insertAll(passages, rows)
+    const made = await inside.insertMany(passages, rows)
     const ids = rows.map(({ id }) => id)
     if (vectors) await insertVectors(inside, placeId(place), ids, vectors)
     return made

@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
-import type { PageOf } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import { type Rendered, renderTexts } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
 import { notFound } from '../../lib/errors.ts'
-import { rawList } from '../../lib/json.ts'
-import { archives } from '../archives/schema.ts'
 import { tagged } from '../tags/tagged.ts'
 import { answering, getContainer, keyOf } from './container.ts'
 import { syncLater } from './hosted.ts'
@@ -18,7 +16,7 @@ export const listPassagesOf = (
   scope: Scope,
   archiveId: string,
   { search, tags, tag_match_mode, include, ...page }: ListPassages,
-): Promise<PageOf<Passage>> =>
+): Promise<Rendered<Passage[]>> =>
   scope.list(shapeOf({ include }), page, (query) =>
     query
       .where('passages.container_id', '=', archiveId)
@@ -28,7 +26,7 @@ export const listPassagesOf = (
 
 /** The same. 404 for an archive the organization doesn't have. */
 export async function listPassages(scope: Scope, archiveId: string, query: ListPassages) {
-  await scope.exists(archives, archiveId)
+  await scope.exists('archives', archiveId)
   return listPassagesOf(scope, archiveId, query)
 }
 
@@ -37,7 +35,7 @@ async function checkIn(scope: Scope, archiveId: string, id: string): Promise<voi
   const found = await scope.query(sql`select 1 from passages
     where organization_id = ${scope.organizationId} and container_id = ${archiveId} and id = ${id}`)
   if (found.length > 0) return
-  await scope.exists(archives, archiveId)
+  await scope.exists('archives', archiveId)
   throw notFound('passage', id)
 }
 
@@ -81,12 +79,16 @@ export const addPassages = (
   })
 
 /** Passages just made as they go out: with their vectors, if asked for. */
-export async function shown(scope: Scope, made: Passage[], { include = [] }: IncludeVectors): Promise<Passage[]> {
+export async function withEmbeddings(
+  scope: Scope,
+  made: Passage[],
+  { include = [] }: IncludeVectors,
+): Promise<Passage[] | Rendered<Passage[]>> {
   if (include.length === 0) return made
   const rows = await scope.query(sql<{ json: string }>`
-    select ${passagesWithVectors.written[scope.names].json} as json
+    select ${passagesWithVectors.rendering[scope.names].json} as json
     from unnest(${made.map(({ id }) => id)}::text[]) with ordinality as given (id, n)
       join passages on passages.organization_id = ${scope.organizationId} and passages.id = given.id
     order by given.n`)
-  return rawList(rows.map(({ json }) => json)) as unknown as Passage[]
+  return renderTexts(rows.map(({ json }) => json))
 }

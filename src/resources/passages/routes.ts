@@ -6,7 +6,7 @@ import { ArchiveParams } from '../archives/schema.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { getContainer } from './container.ts'
 import { checkLater, embedNew } from './embed.ts'
-import { addPassages, deletePassage, listPassages, retrievePassage, shown } from './passages.ts'
+import { addPassages, deletePassage, listPassages, retrievePassage, withEmbeddings } from './passages.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import {
   ArchivePassageParams,
@@ -115,7 +115,7 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
     },
     async ({ scope, params, query, prepared }) => {
       const { list, vectors } = prepared!
-      return shown(scope, await addPassages(scope, params, list, vectors()), query)
+      return withEmbeddings(scope, await addPassages(scope, params, list, vectors()), query)
     },
   )
 

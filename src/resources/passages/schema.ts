@@ -40,7 +40,14 @@ const vector = `(select embeddings.embedding from embeddings where embeddings.or
   and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`
 
 const { embedding: _, ...withoutVector } = Passage.properties
-const definition = { table: 'passages', prefix: 'passage', order: 'asc', unlogged: ['search_vector'] } as const
+const definition = {
+  table: 'passages',
+  prefix: 'passage',
+  order: 'asc',
+  json: ['metadata'],
+  vendorKeyed: ['embedding_config'],
+  unlogged: ['search_vector'],
+} as const
 
 /** Passages as they usually go out: without their vectors. */
 export const passages = defineResource<Passage>()(

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createScriptedEmbedders, type ScriptedEmbedders, scriptedModel } from '../../../test/embedders.ts'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
-import type { RawJson } from '../../lib/json.ts'
 import { embedNew } from './embed.ts'
 import { prepareSearch, searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
@@ -41,7 +40,7 @@ async function hasty(body: SearchPassages): Promise<FoundPassage[]> {
   const scope = server.scopeOf(server.organizations.alice)
   const searched = { embedders, stores: {}, patienceMs: 300 }
   const found = await searchPassages(scope, await prepareSearch(scope, searched, body), body)
-  return JSON.parse((found as unknown as RawJson).text)
+  return JSON.parse(found.text)
 }
 
 const archivesOf = (found: FoundPassage[]) => found.map(({ passage }) => passage.archive_id).sort()

@@ -7,7 +7,6 @@ import { createScope } from '../../db/scope.ts'
 import { lexical, lexicalVector } from '../../embed/lexical.ts'
 import { createCipher } from '../../lib/cipher.ts'
 import { ApiError } from '../../lib/errors.ts'
-import type { RawJson } from '../../lib/json.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import { LEXICAL } from '../models/handles.ts'
 import { insertPassages, insertVectors, type NewPassage } from './insert.ts'
@@ -247,7 +246,7 @@ describe('the archival memory of an agent', () => {
 /** A search whose embedders are the caller's, whatever the model. */
 async function searchWith(embedders: Embedders, body: SearchPassages, few?: number): Promise<FoundPassage[]> {
   const found = await searchPassages(hers, await prepareSearch(hers, { embedders, stores: {} }, body), body, few)
-  return JSON.parse((found as unknown as RawJson).text)
+  return JSON.parse(found.text)
 }
 const ofLexical: Embedders = { of: async () => lexical }
 

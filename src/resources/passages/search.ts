@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
+import { type Rendered, renderTexts } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { within } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
 import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
-import { rawList } from '../../lib/json.ts'
 import { inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { passages, passagesWithVectors } from './schema.ts'
@@ -206,11 +206,11 @@ export async function searchPassages(
   prepared: PreparedSearch,
   { include }: Pick<SearchPassages, 'include'>,
   few: number = LOOKED_AT,
-): Promise<FoundPassage[]> {
-  if (prepared.query !== undefined && isEmpty(prepared)) return []
+): Promise<Rendered<FoundPassage[]>> {
+  if (prepared.query !== undefined && isEmpty(prepared)) return renderTexts([])
   const { filter, limit } = prepared
   const shape = include?.length ? passagesWithVectors : passages
-  const { json } = shape.written[scope.names]
+  const { json } = shape.rendering[scope.names]
   const mode = prepared.mode === 'hybrid' && prepared.vectors.length === 0 ? 'fts' : prepared.mode
   const rows = await scope.query<{ json: string }>(
     prepared.query === undefined
@@ -230,7 +230,7 @@ export async function searchPassages(
         from hits join passages on passages.organization_id = ${scope.organizationId} and passages.id = hits.id
         order by hits.n`,
   )
-  return rawList(rows.map((row) => row.json)) as unknown as FoundPassage[]
+  return renderTexts(rows.map((row) => row.json))
 }
 
 /** What an agent's archive holds that fits a query best. Nothing without a query. */

@@ -24,6 +24,15 @@ export interface EmbeddingRow {
   dimension: number
 }
 
+declare module '../../db/jobs.ts' {
+  interface JobData {
+    /** Embeds the passages of an archive or a folder that lack a vector of its model, beginning after an id. */
+    embed_container: { container_id: string; after?: string }
+    /** Brings the hosted store of an archive up to date. */
+    sync_container: { container_id: string }
+  }
+}
+
 declare module '../../db/tables.ts' {
   interface Tables {
     passages: PassageRow

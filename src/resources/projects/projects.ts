@@ -1,6 +1,6 @@
+import { escapeLike } from '../../db/escape-like.ts'
 import { listFrom } from '../../db/offset.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
 import { ApiError, conflict, notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { templates } from '../templates/schema.ts'
@@ -70,7 +70,7 @@ export async function defaultProject(scope: Scope): Promise<Project> {
   const there = await findDefaultProject(scope)
   if (there) return there
   try {
-    return await scope.attempt(() => scope.insert(projects, DEFAULT))
+    return await scope.savepoint(() => scope.insert(projects, DEFAULT))
   } catch (error) {
     // Another caller may have made it meanwhile.
     const made = error instanceof ApiError && error.code === 'conflict' ? await findDefaultProject(scope) : undefined

@@ -16,7 +16,12 @@ export const Project = Type.Object(
 )
 export type Project = Static<typeof Project>
 
-export const projects = defineResource<Project>()(Project, { table: 'projects', prefix: 'project', order: 'desc' })
+export const projects = defineResource<Project>()(Project, {
+  table: 'projects',
+  prefix: 'project',
+  order: 'desc',
+  conflicts: { projects_slug_key: 'A project with this name, or one that reads the same in a URL, already exists.' },
+})
 
 export const CreateProject = Create({ name: Type.String({ minLength: 3, maxLength: 50 }) }, ['name'])
 export type CreateProject = Static<typeof CreateProject>

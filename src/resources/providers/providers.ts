@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LinkChange } from '../../db/resource.ts'
+import type { LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'

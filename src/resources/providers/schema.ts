@@ -48,6 +48,7 @@ export const providers = defineResource<Provider>()(Provider, {
   prefix: 'provider',
   order: 'desc',
   unlogged: ['api_key_enc', 'access_key_enc'],
+  conflicts: { providers_name_key: 'A provider with this name already exists.' },
   computed: {
     provider_category: `'byok'`,
     models: `(

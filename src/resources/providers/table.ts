@@ -41,6 +41,13 @@ export interface BaseModelRow extends ModelColumns {
   provider_name: string
 }
 
+declare module '../../db/jobs.ts' {
+  interface JobData {
+    /** Lists the models of a provider. */
+    sync_provider: { provider_id: string }
+  }
+}
+
 declare module '../../db/tables.ts' {
   interface Tables {
     providers: ProviderRow

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { NEXT, type PageOf } from '../../db/resource.ts'
+import { escapeLike } from '../../db/escape-like.ts'
+import { NEXT, type PageOf } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
 import type { ListTags } from './schema.ts'
 
 /**

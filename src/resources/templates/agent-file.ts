@@ -45,7 +45,7 @@ export async function configurationOfFile(
   const [id] = agent_ids as [string]
   const configuration = await configurationOfAgent(tx, id)
   const own = await tx.linkedIds(agentBlocks, id)
-  const quiet = tx.unconditional()
+  const quiet = tx.withoutIfMatch()
   await deleteAgent(quiet, id)
   for (const block of own) await quiet.remove(blocks, block)
   return configuration

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LinkChange } from '../../db/resource.ts'
+import type { LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import { newId } from '../../lib/ids.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from '../agents/links.ts'
@@ -29,7 +29,7 @@ const kept = (row: Record<string, unknown>): Omit<TemplateAgent, 'entity_id'> =>
 /** What a template of an agent holds: its settings, its blocks with their values, and what is attached. 404. */
 export async function configurationOfAgent(tx: Scope, agentId: string): Promise<Configuration> {
   // Held, so that what is read of it belongs together.
-  await tx.unconditional().lock(agents, agentId)
+  await tx.withoutIfMatch().lock(agents, agentId)
   const agent = await tx.get(agents, agentId)
   const [own] = await tx.query<{ tags: string[]; keys: string[] }>(sql`
     select tags, (select coalesce(jsonb_agg(key order by key), '[]') from agent_environment_variables as env
@@ -85,7 +85,7 @@ export async function insertVersion(
     { ...columns, agent, blocks, memory_defaults, tool_variables },
     added.filter((change) => change.added.length > 0),
   )
-  for (const field of FIELDS) await tx.link(versionLinks[field], version.id, attached[field])
+  for (const field of FIELDS) await tx.linkMany(versionLinks[field], new Map([[version.id, attached[field]]]))
   return version
 }
 

@@ -1,4 +1,4 @@
-import type { Link } from '../../db/resource.ts'
+import type { Link } from '../../db/link.ts'
 import { templateVersions } from './schema.ts'
 
 const of = (what: string, targetColumn: string): Link => ({

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
+import { type Rendered, renderList, renderObject } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkOf } from '../../http/check.ts'
 import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
-import { RawJson, rawList } from '../../lib/json.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
 import { retrieveAgent } from '../agents/agents.ts'
 import { ALL_RELATIONS } from '../agents/relations.ts'
@@ -63,13 +63,12 @@ export async function namedIn({ scope, params, headers }: FastifyRequest): Promi
 }
 
 /** The answer to who has made agents from a template: older SDKs read the agents themselves, not their ids. */
-async function deployed(request: FastifyRequest, made: Deployment): Promise<Deployment> {
+async function deployed(request: FastifyRequest, made: Deployment): Promise<Deployment | Rendered<Deployment>> {
   if (olderSdk(request) === undefined) return made
   const agents = await Promise.all(
     made.agent_ids.map((id) => retrieveAgent(request.scope, id, { include: ALL_RELATIONS })),
   )
-  const { text } = rawList(agents.map((agent) => (agent as unknown as RawJson).text))
-  return new RawJson(`${JSON.stringify(made).slice(0, -1)},"agents":${text}}`) as unknown as Deployment
+  return renderObject({ ...made, agents: renderList(agents) })
 }
 
 /** `/v1/templates`: lists, and all that can be done with and without a project in the path. */

@@ -28,6 +28,7 @@ export const templates = defineResource<Template>()(Template, {
   table: 'templates',
   prefix: 'template',
   order: 'desc',
+  conflicts: { templates_name_key: 'A template with this name already exists in this project.' },
   computed: {
     project_slug: PROJECT_SLUG,
     latest_version: '"templates"."latest"::text',
@@ -108,4 +109,5 @@ export const templateVersions = defineResource<TemplateVersion>()(versionShape, 
   table: 'template_versions',
   prefix: 'template_version',
   order: 'desc',
+  json: ['agent', 'blocks', 'memory_defaults'],
 })

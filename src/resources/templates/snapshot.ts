@@ -1,4 +1,4 @@
-import { COMPOSED, VERSION, type Versioned } from '../../db/resource.ts'
+import { COMPOSED, VERSION, type Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'

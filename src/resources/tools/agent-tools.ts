@@ -11,7 +11,7 @@ const attachedTo = (agentId: string) => sql<boolean>`exists (select from agents_
 
 /** The tools of an agent, newest first. 404 for an agent the organization doesn't have. */
 export async function listAgentTools(scope: Scope, agentId: string, page: ListAgentTools) {
-  await scope.exists(agents, agentId)
+  await scope.exists('agents', agentId)
   return scope.list(tools, page, (query) => query.where(attachedTo(agentId)))
 }
 
@@ -19,7 +19,7 @@ export async function listAgentTools(scope: Scope, agentId: string, page: ListAg
 async function setRule(tx: Scope, agentId: string, toolName: string, wanted: boolean): Promise<void> {
   const { tool_rules } = await tx.get(agents, agentId)
   // The lock has checked If-Match; the attachment made since may have raised the version.
-  await tx.unconditional().update(agents, agentId, { tool_rules: withApproval(tool_rules ?? [], toolName, wanted) })
+  await tx.withoutIfMatch().update(agents, agentId, { tool_rules: withApproval(tool_rules ?? [], toolName, wanted) })
 }
 
 /**
@@ -39,7 +39,7 @@ export async function attachTool(scope: Scope, agentId: string, toolId: string):
 export async function detachTool(scope: Scope, agentId: string, toolId: string): Promise<void> {
   await scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
-    await tx.exists(tools, toolId)
+    await tx.exists('tools', toolId)
     await tx.detach(agentTools, agentId, toolId)
   })
 }

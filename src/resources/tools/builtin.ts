@@ -14,7 +14,7 @@ export async function addBuiltinTools(scope: Scope): Promise<void> {
     BUILTIN_TOOLS.map(({ name }) => name),
   )
   const lacking = BUILTIN_TOOLS.filter(({ name }) => !there.has(name))
-  await scope.insertMissing(
+  await scope.insertOnConflictDoNothing(
     tools,
     lacking.map(({ name, tool_type, description, properties, required, parallel }) => ({
       ...DEFAULTS,

@@ -34,9 +34,9 @@ function renamed(rule: ToolRule, from: string, to: string): ToolRule {
 export async function renameInRules(tx: Scope, from: string, to: string): Promise<void> {
   const found = await tx.query(sql<{ id: string; tool_rules: ToolRule[] }>`
     select id, tool_rules from agents where organization_id = ${tx.organizationId}
-      and jsonb_path_exists(tool_rules, '$.** ? (@ == $name)', jsonb_build_object('name', ${from}::text))
+      and jsonb_path_exists(tool_rules::jsonb, '$.** ? (@ == $name)', jsonb_build_object('name', ${from}::text))
     order by id for update`)
-  const scope = tx.unconditional()
+  const scope = tx.withoutIfMatch()
   for (const { id, tool_rules } of found) {
     await scope.update(agents, id, { tool_rules: tool_rules.map((rule) => renamed(rule, from, to)) })
   }

@@ -62,7 +62,9 @@ export const tools = defineResource<Tool>()(Tool, {
   table: 'tools',
   prefix: 'tool',
   order: 'desc',
+  json: ['json_schema', 'args_json_schema', 'metadata_'],
   unlogged: ['search_vector'],
+  conflicts: { tools_name_key: 'A tool with this name already exists.' },
 })
 
 const VERSION = '^\\d+(\\.\\d+){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$'

@@ -69,7 +69,7 @@ export async function searchTools(scope: Scope, body: SearchTools): Promise<Foun
     : (await newest()).map((id) => ({ id }))
 
   const rows = await scope.query<{ id: string; json: string; text: string }>(sql`
-    select tools.id, ${tools.written.neutral.json} as json,
+    select tools.id, ${tools.rendering.neutral.json} as json,
       tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
     from tools where ${kept} and tools.id = any(${idsOf(hits)}::text[])`)
   const written = new Map(rows.map((row) => [row.id, row]))

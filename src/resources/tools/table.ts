@@ -2,7 +2,7 @@ import type { OwnedRow } from '../../db/tables.ts'
 
 interface Requirement {
   name: string
-  version?: string
+  version?: string | null
 }
 
 export interface ToolRow extends OwnedRow {

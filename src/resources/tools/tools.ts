@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
-import type { Filter } from '../../db/reads.ts'
+import { escapeLike } from '../../db/escape-like.ts'
 import type { Scope } from '../../db/scope.ts'
-import { escapeLike } from '../../db/search.ts'
+import type { Filter } from '../../db/select.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { InTurn } from '../../lib/turns.ts'
@@ -257,7 +257,7 @@ export function upsertTool(
           return { done: await change(tx, tool, { ...given, ...sourceTypeOf(source) }, derived) }
         }
         // Nothing is made when another caller has made one of this name meanwhile: that one is then found.
-        const [made] = await tx.insertMissing(tools, [row])
+        const [made] = await tx.insertOnConflictDoNothing(tools, [row])
         if (made) return { done: made }
       }
     }

@@ -1,0 +1,101 @@
+import { parentPort } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { vector } from '@electric-sql/pglite-pgvector'
+import { SESSION } from './session.ts'
+
+/** The thread of an embedded database: it runs requests one after the other. */
+
+/** The first request. */
+export interface OpenRequest {
+  engine: WebAssembly.Module
+  /** Absent: in memory. */
+  dataDir: string | undefined
+  /** The content that a database in memory starts with. */
+  snapshot: Blob | undefined
+}
+
+/** Messages of PostgreSQL's protocol to run, a request for a copy of the database as a file, or the last request. */
+export type ThreadRequest = Uint8Array<ArrayBuffer> | 'dump' | 'close'
+
+type Result = Uint8Array<ArrayBuffer> | Blob | undefined
+
+export type ThreadResponse = { result: Result } | { error: unknown }
+
+const INITIAL_BYTES = 1_048_576
+
+/** Collects the parts of a result in a buffer that later results use again. `takeResult` copies the whole. */
+function createCollector() {
+  const initial = new Uint8Array(INITIAL_BYTES)
+  let bytes = initial
+  let length = 0
+  return {
+    reset(): void {
+      bytes = initial
+      length = 0
+    },
+    add(part: Uint8Array): void {
+      if (length + part.length > bytes.length) {
+        const larger = new Uint8Array(2 * (length + part.length))
+        larger.set(bytes.subarray(0, length))
+        bytes = larger
+      }
+      bytes.set(part, length)
+      length += part.length
+    },
+    takeResult: (): Uint8Array<ArrayBuffer> => bytes.slice(0, length),
+  }
+}
+
+async function open({ engine, dataDir, snapshot }: OpenRequest): Promise<PGlite> {
+  const lite: PGlite = new PGlite({
+    dataDir: dataDir ?? 'memory://',
+    extensions: { vector, pg_trgm },
+    pgliteWasmModule: engine,
+    ...(snapshot && { loadDataDir: snapshot }),
+  })
+  await lite.waitReady
+  await lite.exec(
+    Object.entries(SESSION)
+      .map(([name, value]) => `set ${name} = ${value};`)
+      .join('\n'),
+  )
+  return lite
+}
+
+const port = parentPort!
+const collector = createCollector()
+
+async function run(lite: PGlite, request: ThreadRequest): Promise<Result> {
+  if (request === 'dump') return lite.dumpDataDir('none')
+  if (request === 'close') {
+    await lite.close()
+    return undefined
+  }
+  // Discard partial output of a failed request, so that it can't leak into the next result.
+  collector.reset()
+  // Not `execProtocolRaw`, which keeps every result in memory until the process ends.
+  await lite.execProtocolRawStream(request, { onRawData: collector.add })
+  return collector.takeResult()
+}
+
+/** Runs `work` and sends its result, or its error. */
+async function respond(work: () => Promise<Result>): Promise<void> {
+  try {
+    const result = await work()
+    port.postMessage({ result } satisfies ThreadResponse, result instanceof Uint8Array ? [result.buffer] : [])
+  } catch (error) {
+    port.postMessage({ error } satisfies ThreadResponse)
+  }
+}
+
+port.once('message', (first: OpenRequest) => {
+  let lite: PGlite
+  let last = respond(async () => {
+    lite = await open(first)
+    return undefined
+  })
+  port.on('message', (request: ThreadRequest) => {
+    last = last.then(() => respond(() => run(lite, request)))
+  })
+})

@@ -1,0 +1,93 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { openDatabase } from './database.ts'
+import { openEmbedded } from './embedded.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** What the process holds, its threads included, in bytes. */
+function held(): number {
+  collectGarbage()
+  return process.memoryUsage().rss
+}
+
+test('an answer of the embedded database is given whole, whatever its length, and not kept once it is read', async () => {
+  const embedded = await openEmbedded(undefined)
+  const pool = new pg.Pool(embedded.poolConfig)
+  const ask = async (length: number) =>
+    (await pool.query('select repeat($1, $2) as text', ['x', length])).rows[0].text as string
+  const lengths = [0, 1, 8_191, 8_192, 1_048_575, 1_048_576, 5_000_000, 3]
+  for (const length of lengths) expect(await ask(length)).toBe('x'.repeat(length))
+
+  const before = held()
+  for (let n = 0; n < 400; n++) await ask(1_000_000)
+  expect(held() - before).toBeLessThan(200_000_000)
+
+  await pool.end()
+  await embedded.close()
+})
+
+test('statements sent together to the embedded database get each its own answer, and an error only its own', async () => {
+  const embedded = await openEmbedded(undefined)
+  const pool = new pg.Pool(embedded.poolConfig)
+  const asked = Array.from({ length: 50 }, (_, n) => pool.query('select 100 / $1::int as quotient', [n % 5]))
+  const answers = await Promise.allSettled(asked)
+  for (const [n, answer] of answers.entries()) {
+    if (n % 5 === 0) expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } })
+    else expect(answer).toMatchObject({ value: { rows: [{ quotient: Math.floor(100 / (n % 5)) }] } })
+  }
+  await pool.end()
+  await embedded.close()
+})
+
+test('other work goes on while a statement takes its time', async () => {
+  const embedded = await openEmbedded(undefined)
+  const pool = new pg.Pool(embedded.poolConfig)
+  let turns = 0
+  let done = false
+  const turn = () => {
+    turns++
+    if (!done) setImmediate(turn)
+  }
+  turn()
+  const { rows } = await pool.query('select count(*)::int as count from generate_series(1, 1000000)')
+  done = true
+  expect(rows).toEqual([{ count: 1_000_000 }])
+  expect(turns).toBeGreaterThan(100)
+  await pool.end()
+  await embedded.close()
+})
+
+test('a transaction gets its turn among statements that never end', async () => {
+  const database = await openDatabase({ databaseUrl: 'memory:', dataDir: '', poolSize: 1 })
+  let done = false
+  let statements = 0
+  const count = async () => {
+    while (!done) {
+      await database.read(sql`select 1`.compile(database.kysely))
+      statements++
+    }
+  }
+  const readers = Array.from({ length: 20 }, count)
+  for (let n = 0; n < 10; n++) {
+    const before = statements
+    await database.transaction(async (trx) => {
+      await sql`select ${n}`.execute(trx)
+      const held = statements
+      await sql`select ${n}`.execute(trx)
+      expect(statements - held).toBe(0)
+    })
+    expect(statements - before).toBeLessThan(200)
+  }
+  done = true
+  await Promise.all(readers)
+  await database.close()
+})
+
+test('a database that cannot be opened says why', async () => {
+  await expect(openEmbedded('/dev/null/database')).rejects.toThrow(/ENOTDIR|not a directory/i)
+})

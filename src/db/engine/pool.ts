@@ -1,0 +1,84 @@
+import pg from 'pg'
+import type { Embedded } from './embedded.ts'
+import { createPipeline, type SendStatement, type Statement, sendStatement } from './pipeline.ts'
+import { SESSION_OPTIONS } from './session.ts'
+import { COLUMN_TYPES } from './types.ts'
+
+/** Reads are quick, or they are a search: a connection that runs a search stalls, and the rest go elsewhere. */
+const READS = { minConnections: 2, maxStatements: 16, stallAfterMs: 5 }
+
+/** A change may wait for a row's lock or for the disk, and holds up the statements behind it: few share a connection. */
+const CHANGES = { minConnections: 4, maxStatements: 4, stallAfterMs: 2 }
+
+/** After so many statements a shared connection goes to a waiting transaction. */
+const MAX_USES = 16
+
+/** The most statements prepared on one connection. Others are sent unprepared. */
+const MAX_PREPARED = 500
+
+/** Opens a pool of connections to the embedded database or to a PostgreSQL server. */
+export function openPool(target: Embedded | { databaseUrl: string; poolSize: number }): pg.Pool {
+  const pool = new pg.Pool({
+    ...('poolConfig' in target
+      ? target.poolConfig
+      : {
+          connectionString: target.databaseUrl,
+          max: target.poolSize,
+          connectionTimeoutMillis: 5_000,
+          options: SESSION_OPTIONS,
+          application_name: 'cairn',
+        }),
+    pipeline: true,
+    types: COLUMN_TYPES,
+  } as pg.PoolConfig)
+  // A connection may break while it is idle or in use. The statements in flight get the error as well; an `error` event
+  // without a listener would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** The name of a statement, or undefined for one that is sent unprepared. */
+export type NameStatement = (text: string, values: readonly unknown[]) => string | undefined
+
+/** Names statements, so that each connection prepares a statement once and runs it by its name from then on. */
+export function createStatementNames(): NameStatement {
+  const names = new Map<string, string>()
+  return (text, values) => {
+    if (values.length === 0) return undefined
+    let name = names.get(text)
+    if (!name && names.size < MAX_PREPARED) {
+      name = `cairn_${names.size}`
+      names.set(text, name)
+    }
+    return name
+  }
+}
+
+/** Sends each statement by a connection of its own. A statement that fails leaves the connection open. */
+const onOwnConnection =
+  (pool: pg.Pool): SendStatement =>
+  async <Row>(statement: Statement) => {
+    const client = await pool.connect()
+    try {
+      return (await sendStatement(client, statement)).rows as Row[]
+    } finally {
+      client.release()
+    }
+  }
+
+/** How statements outside of transactions are sent: `read` and `change` share connections, `query` doesn't. */
+export function createSenders(pool: pg.Pool, remotePoolSize: number | undefined) {
+  if (remotePoolSize === undefined) {
+    // The embedded database has one connection, and runs one statement after the other.
+    const send = createPipeline(pool, { ...READS, maxConnections: 1, maxUses: MAX_USES })
+    return { read: send, change: send, query: send }
+  }
+  const query = onOwnConnection(pool)
+  const maxConnections = Math.floor(remotePoolSize / 2)
+  return {
+    query,
+    read: maxConnections > 0 ? createPipeline(pool, { ...READS, maxConnections }) : query,
+    change: createPipeline(pool, { ...CHANGES, maxConnections: remotePoolSize, maxUses: MAX_USES }),
+  }
+}

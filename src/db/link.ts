@@ -1,0 +1,22 @@
+import type { Resource } from './resource.ts'
+
+/** A join table: the resources attached to an owner. */
+export interface Link {
+  table: string
+  owner: Resource
+  ownerColumn: string
+  targetColumn: string
+  /** A column of the join row that repeats a column of the target. */
+  carries?: { column: string; table: string; from: string }
+  /** Other rows refer to the join row: a replaced set keeps the rows that stay, in their old order. */
+  keepsRows?: boolean
+  /** Messages for violations of the join table's unique constraints, by constraint. */
+  conflicts?: Readonly<Record<string, string>>
+}
+
+/** A set of attachments that changed, for the history. */
+export interface LinkChange {
+  table: string
+  added: string[]
+  removed: string[]
+}

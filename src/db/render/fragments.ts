@@ -1,0 +1,51 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/**
+ * Fragments: JSON that many rows of a page contain, or one row twice. The database sends a fragment once; a row's JSON holds
+ * placeholders, which are replaced here. The marks cannot occur in JSON text, which escapes control characters.
+ */
+
+/** Encloses the ids of a placeholder, and separates a fragment's id from its JSON. */
+const MARK = '\u0002'
+/** Ends a fragment. */
+const END = '\u0003'
+
+/** SQL that stands for the fragments of these ids: one id, or several separated by commas. */
+export const placeholder = (ids: RawBuilder<unknown>) => sql`chr(2) || ${ids} || chr(2)`
+
+/** SQL of all rows (`id`, `json`) of a fragment table as one text. As rows they would be most of a result. */
+export const aggregateFragments = (table: string) =>
+  sql`(select string_agg(id || chr(2) || json || chr(3), '') from ${sql.table(table)})`
+
+/** The fragments of aggregated texts by their ids. */
+export function parseFragments(texts: readonly string[]): ReadonlyMap<string, string> {
+  const fragments = new Map<string, string>()
+  for (const text of texts) {
+    for (let at = 0; at < text.length; ) {
+      const mark = text.indexOf(MARK, at)
+      const end = text.indexOf(END, mark)
+      fragments.set(text.slice(at, mark), text.slice(mark + 1, end))
+      at = end + 1
+    }
+  }
+  return fragments
+}
+
+/** The segments of a JSON text whose placeholders are replaced by fragments. */
+export function replacePlaceholders(text: string, fragments: ReadonlyMap<string, string>): string[] {
+  const segments: string[] = []
+  // Text, ids, text, …
+  for (const [n, part] of text.split(MARK).entries()) {
+    if (n % 2 === 0) {
+      segments.push(part)
+      continue
+    }
+    for (const [k, id] of part.split(',').entries()) {
+      const fragment = fragments.get(id)
+      if (fragment === undefined) throw new Error(`The fragment ${id} of a rendered row is missing.`)
+      if (k > 0) segments.push(',')
+      segments.push(fragment)
+    }
+  }
+  return segments
+}

@@ -1,0 +1,66 @@
+import { COMPOSED, type Cursor, NEXT, VERSION } from '../marks.ts'
+
+declare const VALUE: unique symbol
+
+/**
+ * JSON of a `T` that the database has rendered. A route returns it as it is, or wrapped by `renderObject` or `renderList`;
+ * no field of the value can be read here.
+ */
+export class Rendered<out T> {
+  /** Carries the type of the value; never set. */
+  declare readonly [VALUE]: T
+  /** The JSON text, in parts. Parts are shared: a fragment that occurs many times is one string. */
+  readonly segments: readonly string[]
+  /** The version of the resource, for its ETag. */
+  declare readonly [VERSION]?: number
+  /** Whether the JSON holds more than the row that the version counts. */
+  declare readonly [COMPOSED]?: boolean
+  /** The cursor of the next page of a list, if there is one. */
+  declare readonly [NEXT]?: Cursor
+  /** Whether a list has no items. */
+  declare readonly isEmpty?: boolean
+
+  constructor(segments: readonly string[], marks: Pick<Rendered<T>, Mark> = {}) {
+    this.segments = segments
+    Object.assign(this, marks)
+  }
+
+  /** The JSON text in one piece. */
+  get text(): string {
+    return this.segments.join('')
+  }
+}
+
+type Mark = typeof VERSION | typeof COMPOSED | typeof NEXT | 'isEmpty'
+
+/** The value that a type stands for in JSON. */
+type Unrendered<T> = T extends Rendered<infer Value> ? Value : T
+
+const segmentsOf = (value: unknown): readonly string[] =>
+  value instanceof Rendered ? value.segments : [JSON.stringify(value)]
+
+/** An object of rendered and of plain values. Fields that are undefined are left out. */
+export function renderObject<T extends object>(fields: T): Rendered<{ [K in keyof T]: Unrendered<T[K]> }> {
+  const segments = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value], n) => [`${n > 0 ? ',' : '{'}${JSON.stringify(name)}:`, ...segmentsOf(value)])
+  return new Rendered(segments.length > 0 ? [...segments, '}'] : ['{}'])
+}
+
+/** A list of rendered values. */
+export const renderList = <T>(items: readonly Rendered<T>[]): Rendered<T[]> =>
+  listOf(items.map(({ segments }) => segments))
+
+/** A list of values that a statement has rendered, each as a JSON text. */
+export const renderTexts = <T>(texts: readonly string[]): Rendered<T[]> => listOf(texts.map((text) => [text]))
+
+/** A list of items, each in segments. */
+export function listOf<T>(items: readonly (readonly string[])[], next?: Cursor): Rendered<T[]> {
+  const segments = ['[']
+  for (const [n, item] of items.entries()) {
+    if (n > 0) segments.push(',')
+    for (const segment of item) segments.push(segment)
+  }
+  segments.push(']')
+  return new Rendered(segments, { isEmpty: items.length === 0, ...(next && { [NEXT]: next }) })
+}

@@ -1,0 +1,32 @@
+import type { RawBuilder } from 'kysely'
+
+/** How the database renders rows of a table as JSON of `Wire`. The statements of one rendering are compiled once. */
+export interface Rendering<Wire = unknown> {
+  /** Carries the wire type; never set. */
+  wire?: Wire
+  /** Names the SQL: for one resource, equal keys mean SQL that differs in the organization's id alone. */
+  cacheKey: string
+  build(organizationId: unknown): RenderingSql
+  /** Whether the JSON holds more than the rows that the versions count. */
+  composed?: boolean
+  /** Replaces the ciphertexts in a fragment by their plain text: the database doesn't have the key. */
+  decryptSecrets?: ((fragment: string) => string) | undefined
+}
+
+/** The SQL of a rendering, without any value but the organization's id. */
+export interface RenderingSql {
+  /** SQL over the row, under the name of its table, and over what is joined to the row. */
+  json: RawBuilder<unknown>
+  /** Common table expressions over `page`, which has the rows, and `page_ids`. */
+  tables?: readonly RawBuilder<unknown>[]
+  /** Joins to the row, of at most one row each. */
+  joins?: readonly RawBuilder<unknown>[]
+  /** The names of the tables that hold fragments (`id`, `json`), for which the rows' JSON has placeholders. */
+  fragments?: readonly string[]
+}
+
+/** A row of a rendered result; one without an id holds the fragments of a table. */
+export interface RenderedRow {
+  id: string | null
+  json: string | null
+}

@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Resource } from './resource.ts'
+
+/** Who makes a change: values of the actor, or parameters of a cached statement. */
+export interface Author {
+  organizationId: unknown
+  userId: unknown
+  keyId: unknown
+  requestId: unknown
+}
+
+/**
+ * The columns that every change of a row sets. `updated_at` doesn't go back when the clock of the server is put right.
+ * `now` is an ISO 8601 instant.
+ */
+export const touchColumns = ({ userId }: Pick<Author, 'userId'>, now: unknown = new Date().toISOString()) =>
+  sql`version = version + 1, updated_at = greatest(updated_at, ${now}), last_updated_by_id = ${userId}`
+
+/** A common table expression that adds the history row of each row of `changed`, as the change left the row. */
+export function insertRevision(
+  { organizationId, keyId, userId, requestId }: Author,
+  resource: Resource,
+  operation: 'create' | 'update' | 'delete' | 'link' | 'unlink',
+  links: RawBuilder<unknown> = sql`null`,
+) {
+  // The row of a delete is the last version of the resource: its end is the next version.
+  const version = operation === 'delete' ? sql`version + 1` : sql`version`
+  const unlogged = (resource.unlogged ?? []).map((column) => `'${column}'`)
+  const row =
+    unlogged.length > 0 ? sql`(to_jsonb(changed) - array[${sql.raw(unlogged.join())}])::json` : sql`to_json(changed)`
+  return sql`logged as (
+    insert into revisions
+      (organization_id, kind, resource_id, version, operation, key_id, user_id, request_id, resource, links)
+    select ${organizationId}, ${sql.lit(resource.prefix)}, id, ${version}, ${sql.lit(operation)}, ${keyId}, ${userId},
+      ${requestId}, ${row}, ${links}::jsonb
+    from changed)`
+}
