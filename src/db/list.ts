@@ -3,8 +3,8 @@ import { type Context, notFoundFor, readRows } from './context.ts'
 import type { Values } from './engine/statement-cache.ts'
 import { exists } from './find.ts'
 import { type Keyset, keysetOf, type PageQuery } from './keyset.ts'
-import { oneStatement, renderOne } from './render/one.ts'
-import { type NumberedRow, pageStatement, renderPage } from './render/page.ts'
+import { oneStatement, type RenderedRow, renderOne } from './render/one.ts'
+import { pageStatement, type RenderedPage, renderPage } from './render/page.ts'
 import type { Rendered } from './render/rendered.ts'
 import type { Rendering } from './render/rendering.ts'
 import type { Resource } from './resource.ts'
@@ -27,7 +27,7 @@ function buildPage<T extends Table>(
   const filtered = filter ? filter(owned) : owned
   const bounded = where.reduce((query, condition) => query.where(condition), filtered)
   const rows = bounded.orderBy(orderBy as never).limit(fetchLimit)
-  return pageStatement(table, values.limit, rows, rendering.build(values.organizationId))
+  return pageStatement(table, values.limit, keyset.backward, rows, rendering.build(values.organizationId))
 }
 
 /** Names a filter that holds no value of the request; undefined for any other filter. */
@@ -59,10 +59,11 @@ export async function list<Wire, T extends Table, Out = Wire>(
     key === undefined
       ? build(values)
       : database.statements.compile(resource, `list ${chosen.cacheKey} ${keyset.cacheKey} ${key}`, values, build)
-  const rows = await readRows<NumberedRow>(context, statement)
-  // A row shows that the positions of the cursors were known.
-  if (rows.length === 0) for (const cursor of keyset.cursors) await exists(context, resource.table, cursor)
-  return renderPage<Out>(rows, keyset, chosen)
+  const [found] = await readRows<RenderedPage>(context, statement)
+  const rendered = renderPage<Out>(found!, keyset, chosen)
+  // An item shows that the positions of the cursors were known.
+  if (rendered.isEmpty) for (const cursor of keyset.cursors) await exists(context, resource.table, cursor)
+  return rendered
 }
 
 /**
@@ -83,8 +84,7 @@ export async function retrieve<Wire, Out = Wire>(
         oneStatement(resource.table, given.organizationId, given.id, rendering.build(given.organizationId)),
       )
     : CompiledQuery.raw(own.selectOne, [actor.organizationId, id])
-  const rows = await readRows<{ id: string; json: string; version: number }>(context, statement)
-  const one = renderOne<Out>(rows, own.composed || Boolean(rendering?.composed), rendering ?? own)
-  if (!one) throw notFoundFor(id)
-  return one
+  const [row] = await readRows<RenderedRow>(context, statement)
+  if (!row) throw notFoundFor(id)
+  return renderOne(row, own.composed || Boolean(rendering?.composed), rendering ?? own)
 }

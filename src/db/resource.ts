@@ -76,7 +76,7 @@ export const defineResource =
         composed,
         json,
         members,
-        selectOne: selectOne(`id, ${text} as json`),
+        selectOne: selectOne(`${text} as json`),
       }
     }
     return {

@@ -13,26 +13,31 @@ const END = '\u0003'
 /** SQL that stands for the fragments of these ids: one id, or several separated by commas. */
 export const placeholder = (ids: RawBuilder<unknown>) => sql`chr(2) || ${ids} || chr(2)`
 
-/** SQL of all rows (`id`, `json`) of a fragment table as one text. As rows they would be most of a result. */
-export const aggregateFragments = (table: string) =>
-  sql`(select string_agg(id || chr(2) || json || chr(3), '') from ${sql.table(table)})`
+/** SQL of all rows (`id`, `json`) of fragment tables as one text. As rows they would be most of a result. */
+export function aggregateFragments(tables: readonly string[]): RawBuilder<string> {
+  if (tables.length === 0) return sql`''`
+  const aggregates = tables.map(
+    (table) => sql`(select string_agg(id || chr(2) || json || chr(3), '') from ${sql.table(table)})`,
+  )
+  return sql`concat(${sql.join(aggregates)})`
+}
 
-/** The fragments of aggregated texts by their ids. */
-export function parseFragments(texts: readonly string[]): ReadonlyMap<string, string> {
+/** The fragments of an aggregated text by their ids. */
+function parseFragments(text: string): ReadonlyMap<string, string> {
   const fragments = new Map<string, string>()
-  for (const text of texts) {
-    for (let at = 0; at < text.length; ) {
-      const mark = text.indexOf(MARK, at)
-      const end = text.indexOf(END, mark)
-      fragments.set(text.slice(at, mark), text.slice(mark + 1, end))
-      at = end + 1
-    }
+  for (let at = 0; at < text.length; ) {
+    const mark = text.indexOf(MARK, at)
+    const end = text.indexOf(END, mark)
+    fragments.set(text.slice(at, mark), text.slice(mark + 1, end))
+    at = end + 1
   }
   return fragments
 }
 
-/** The segments of a JSON text whose placeholders are replaced by fragments. */
-export function replacePlaceholders(text: string, fragments: ReadonlyMap<string, string>): string[] {
+/** The segments of a JSON text whose placeholders are replaced by the fragments of an aggregated text. */
+export function replacePlaceholders(text: string, aggregated: string): string[] {
+  if (aggregated === '') return [text]
+  const fragments = parseFragments(aggregated)
   const segments: string[] = []
   // Text, ids, text, …
   for (const [n, part] of text.split(MARK).entries()) {

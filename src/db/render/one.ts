@@ -3,11 +3,14 @@ import { COMPOSED, VERSION } from '../marks.ts'
 import { aggregateFragments } from './fragments.ts'
 import { segmentsOf, withPage } from './page.ts'
 import { Rendered } from './rendered.ts'
-import type { RenderedRow, Rendering, RenderingSql } from './rendering.ts'
+import type { Rendering, RenderingSql } from './rendering.ts'
 
-/** The rendered row of one resource, with its version. */
-interface VersionedRow extends RenderedRow {
+/** The result of the statement of one resource. */
+export interface RenderedRow {
   version: number
+  json: string
+  /** Absent for a rendering without fragments. */
+  fragments?: string
 }
 
 /** Renders one row of an organization. */
@@ -19,18 +22,15 @@ export function oneStatement(
 ) {
   const row = sql.table(table)
   const page = sql`select * from ${row} where organization_id = ${organizationId} and id = ${id}`
-  return sql<VersionedRow>`
+  return sql<RenderedRow>`
     ${withPage(page, tables)}
-    select ${row}.version, ${row}.id, ${json} as json from page as ${row} ${sql.join(joins, sql` `)}
-    ${sql.join(
-      fragments.map((name) => sql`union all select null, null, ${aggregateFragments(name)}`),
-      sql` `,
-    )}`
+    select ${row}.version, ${json} as json, ${aggregateFragments(fragments)} as fragments
+    from page as ${row} ${sql.join(joins, sql` `)}`
 }
 
-/** One rendered resource, or undefined when the statement found no row. */
-export function renderOne<Wire>(rows: readonly VersionedRow[], composed: boolean, rendering: Rendering) {
-  const row = rows.find(({ id }) => id !== null)
-  if (!row) return undefined
-  return new Rendered<Wire>(segmentsOf(rows, rendering)(row), { [VERSION]: row.version, [COMPOSED]: composed })
-}
+/** One rendered resource. */
+export const renderOne = <Wire>(
+  { version, json, fragments = '' }: RenderedRow,
+  composed: boolean,
+  rendering: Rendering,
+): Rendered<Wire> => new Rendered(segmentsOf(json, fragments, rendering), { [VERSION]: version, [COMPOSED]: composed })

@@ -25,6 +25,11 @@ export class Rendered<out T> {
     Object.assign(this, marks)
   }
 
+  /** The length of the JSON text, in UTF-16 code units. */
+  get characters(): number {
+    return this.segments.reduce((sum, { length }) => sum + length, 0)
+  }
+
   /** The JSON text in one piece. */
   get text(): string {
     return this.segments.join('')
@@ -49,18 +54,10 @@ export function renderObject<T extends object>(fields: T): Rendered<{ [K in keyo
 
 /** A list of rendered values. */
 export const renderList = <T>(items: readonly Rendered<T>[]): Rendered<T[]> =>
-  listOf(items.map(({ segments }) => segments))
+  new Rendered(['[', ...items.flatMap(({ segments }, n) => (n > 0 ? [',', ...segments] : segments)), ']'], {
+    isEmpty: items.length === 0,
+  })
 
 /** A list of values that a statement has rendered, each as a JSON text. */
-export const renderTexts = <T>(texts: readonly string[]): Rendered<T[]> => listOf(texts.map((text) => [text]))
-
-/** A list of items, each in segments. */
-export function listOf<T>(items: readonly (readonly string[])[], next?: Cursor): Rendered<T[]> {
-  const segments = ['[']
-  for (const [n, item] of items.entries()) {
-    if (n > 0) segments.push(',')
-    for (const segment of item) segments.push(segment)
-  }
-  segments.push(']')
-  return new Rendered(segments, { isEmpty: items.length === 0, ...(next && { [NEXT]: next }) })
-}
+export const renderTexts = <T>(texts: readonly string[]): Rendered<T[]> =>
+  new Rendered([`[${texts.join()}]`], { isEmpty: texts.length === 0 })

@@ -24,9 +24,3 @@ export interface RenderingSql {
   /** The names of the tables that hold fragments (`id`, `json`), for which the rows' JSON has placeholders. */
   fragments?: readonly string[]
 }
-
-/** A row of a rendered result; one without an id holds the fragments of a table. */
-export interface RenderedRow {
-  id: string | null
-  json: string | null
-}
