@@ -21,7 +21,7 @@ import { addBaseProviders } from './jobs/sync-base.ts'
 import { syncContainer } from './jobs/sync-container.ts'
 import { syncProvider } from './jobs/sync-provider.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
-import type { Cipher } from './lib/cipher.ts'
+import { type Cipher, rememberPlainTexts } from './lib/cipher.ts'
 import { createEgress } from './lib/egress.ts'
 import { ApiError } from './lib/errors.ts'
 import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
@@ -90,7 +90,8 @@ declare module 'fastify' {
 
 /** The whole API over a database, ready to listen or to be called with `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
-  const { config, database, cipher, jobs, logger, version } = deps
+  const { config, database, jobs, logger, version } = deps
+  const cipher = rememberPlainTexts(deps.cipher)
   const app = createServer({ bodyLimit: config.bodyLimit, logger, shapes, proxy: config })
   if (config.corsOrigins.length > 0) await addCors(app as unknown as FastifyInstance, config.corsOrigins)
   const paths = new Map<string, Set<string>>()

@@ -4,7 +4,7 @@ import type { Values } from './engine/statement-cache.ts'
 import { exists } from './find.ts'
 import { type Keyset, keysetOf, type PageQuery } from './keyset.ts'
 import { oneStatement, type RenderedRow, renderOne } from './render/one.ts'
-import { pageStatement, type RenderedPage, renderPage } from './render/page.ts'
+import { pageStatement, type RenderedBatch, renderPage } from './render/page.ts'
 import type { Rendered } from './render/rendered.ts'
 import type { Rendering } from './render/rendering.ts'
 import type { Resource } from './resource.ts'
@@ -59,8 +59,8 @@ export async function list<Wire, T extends Table, Out = Wire>(
     key === undefined
       ? build(values)
       : database.statements.compile(resource, `list ${chosen.cacheKey} ${keyset.cacheKey} ${key}`, values, build)
-  const [found] = await readRows<RenderedPage>(context, statement)
-  const rendered = renderPage<Out>(found!, keyset, chosen)
+  const batches = await readRows<RenderedBatch>(context, statement)
+  const rendered = renderPage<Out>(batches, keyset, chosen)
   // An item shows that the positions of the cursors were known.
   if (rendered.isEmpty) for (const cursor of keyset.cursors) await exists(context, resource.table, cursor)
   return rendered

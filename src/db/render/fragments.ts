@@ -23,7 +23,7 @@ export function aggregateFragments(tables: readonly string[]): RawBuilder<string
 }
 
 /** The fragments of an aggregated text by their ids. */
-function parseFragments(text: string): ReadonlyMap<string, string> {
+export function parseFragments(text: string): ReadonlyMap<string, string> {
   const fragments = new Map<string, string>()
   for (let at = 0; at < text.length; ) {
     const mark = text.indexOf(MARK, at)
@@ -35,9 +35,10 @@ function parseFragments(text: string): ReadonlyMap<string, string> {
 }
 
 /** The segments of a JSON text whose placeholders are replaced by the fragments of an aggregated text. */
-export function replacePlaceholders(text: string, aggregated: string): string[] {
-  if (aggregated === '') return [text]
-  const fragments = parseFragments(aggregated)
+export const replacePlaceholders = (text: string, aggregated: string) =>
+  aggregated === '' ? [text] : replacing(parseFragments(aggregated))(text)
+
+export const replacing = (fragments: ReadonlyMap<string, string>) => (text: string): string[] => {
   const segments: string[] = []
   // Text, ids, text, …
   for (const [n, part] of text.split(MARK).entries()) {

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Keyset } from '../keyset.ts'
 import { NEXT } from '../marks.ts'
-import { aggregateFragments, replacePlaceholders } from './fragments.ts'
+import { aggregateFragments, parseFragments, replacing, replacePlaceholders } from './fragments.ts'
 import { Rendered } from './rendered.ts'
 import type { Rendering, RenderingSql } from './rendering.ts'
 
@@ -18,19 +18,23 @@ export const withPage = (page: RawBuilder<unknown>, tables: readonly RawBuilder<
     : sql`with page as (${page}), page_ids as materialized (select array(select id from page) as ids),
       ${sql.join(tables)}`
 
-/** The result of a page's statement. */
-export interface RenderedPage {
-  /** The JSON of the items, separated by commas; null for a page without items. */
+/** The rows of a page that one row of the statement's result holds: few enough for the driver's buffers. */
+const BATCH_ROWS = 8
+
+/** A row of the result of a page's statement: a batch of items, or the fragments of all items. */
+export interface RenderedBatch {
+  /** The JSON of the items, separated by commas; null for the fragments, and for a batch beyond the page. */
   json: string | null
-  fragments: string
-  /** The id of the page's last row in the order in which rows are fetched, when the page is full. */
+  fragments: string | null
+  /** The id of the page's last row in the order in which rows are fetched, if this batch has it. */
   last_id: string | null
+  /** Whether the batch has the row after the page. */
   more: boolean
 }
 
 /**
- * Renders a page as one text. `rows` selects the rows in the order of the keyset, each with its number `n`; it may select more
- * rows than the page holds.
+ * Renders a page in batches of items. `rows` selects the rows in the order of the keyset, each with its number `n`; it may
+ * select more rows than the page holds.
  */
 export function pageStatement(
   table: string,
@@ -40,14 +44,17 @@ export function pageStatement(
   { json, tables = [], joins = [], fragments = [] }: RenderingSql,
 ) {
   const row = sql.table(table)
+  const direction = sql.raw(backward ? 'desc' : 'asc')
+  const batch = sql`(n - 1) / ${sql.lit(BATCH_ROWS)}`
   // One row more than the limit tells whether there is a next page. That row isn't rendered.
   const page = sql`select * from ${rows} as ${row} where n <= ${limit}::int + 1`
-  return sql<RenderedPage>`
+  const batches = sql`
+    select string_agg(${json}, ',' order by n ${direction}) filter (where n <= ${limit}) as json,
+      max(${row}.id) filter (where n = ${limit}) as last_id, bool_or(n > ${limit}) as more, null as fragments
+    from page as ${row} ${sql.join(joins, sql` `)} group by ${batch} order by ${batch} ${direction}`
+  return sql<RenderedBatch>`
     ${withPage(page, tables)}
-    select string_agg(${json}, ',' order by n ${sql.raw(backward ? 'desc' : 'asc')}) filter (where n <= ${limit}) as json,
-      max(${row}.id) filter (where n = ${limit}) as last_id, count(*) > ${limit} as more,
-      ${aggregateFragments(fragments)} as fragments
-    from page as ${row} ${sql.join(joins, sql` `)}`
+    ${fragments.length === 0 ? batches : sql`select null as json, null as last_id, false as more, ${aggregateFragments(fragments)} as fragments union all (${batches})`}`
 }
 
 /** The segments of JSON whose ciphertexts and placeholders are replaced. */
@@ -56,13 +63,21 @@ export const segmentsOf = (json: string, fragments: string, { decryptSecrets }: 
 
 /** A rendered page with the cursor of the next one. */
 export function renderPage<Wire>(
-  { json, fragments, last_id, more }: RenderedPage,
+  batches: readonly RenderedBatch[],
   { backward }: Keyset,
-  rendering: Rendering,
+  { decryptSecrets = (text) => text }: Rendering,
 ): Rendered<Wire[]> {
-  const segments = json === null ? [] : segmentsOf(json, fragments, rendering)
-  return new Rendered(['[', ...segments, ']'], {
-    isEmpty: json === null,
-    ...(more && { [NEXT]: backward ? { before: last_id! } : { after: last_id! } }),
-  })
+  const aggregated = batches.find((batch) => batch.fragments !== null)?.fragments
+  const replace = aggregated ? replacing(parseFragments(decryptSecrets(aggregated))) : (json: string) => [json]
+  const segments: string[] = []
+  for (const { json } of batches) {
+    if (json === null) continue
+    segments.push(segments.length === 0 ? '[' : ',')
+    for (const segment of replace(json)) segments.push(segment)
+  }
+  const last_id = batches.find((batch) => batch.last_id)?.last_id
+  const next = batches.some(({ more }) => more) && (backward ? { before: last_id! } : { after: last_id! })
+  return segments.length === 0
+    ? new Rendered(['[]'], { isEmpty: true })
+    : new Rendered([...segments, ']'], { isEmpty: false, ...(next && { [NEXT]: next }) })
 }
