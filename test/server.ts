@@ -5,12 +5,12 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { buildApp, type Deps } from '../src/app.ts'
+import { bootstrap } from '../src/cli/bootstrap.ts'
 import { type Database, openDatabase } from '../src/db/database.ts'
 import { openJobs } from '../src/db/jobs.ts'
 import { createScope, type Scope } from '../src/db/scope.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
-import { bootstrap } from '../src/resources/organizations/bootstrap.ts'
 import { checkReplies } from './replies.ts'
 
 export interface Reply<T> {

@@ -7,7 +7,7 @@ import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { InTurn } from '../../lib/turns.ts'
 import { agentTools } from '../agents/links.ts'
-import { renameInRules } from './rules.ts'
+import { renameInRules } from '../agents/tools/rules.ts'
 import {
   BUILTIN_TYPES,
   type CreateTool,
