@@ -1,4 +1,6 @@
 import { CompiledQuery, type SelectQueryBuilder, sql } from 'kysely'
+import { notFound } from '../lib/errors.ts'
+import { nounOf } from '../lib/ids.ts'
 import { compileOnce, constancyOf } from './compiled-once.ts'
 import { answering, type Context, mine, missing, readRows, readWritten, toWire, type Values } from './context.ts'
 import { keyset, type PageQuery } from './page.ts'
@@ -40,11 +42,10 @@ export function createReads(context: Context) {
     return row
   }
 
-  /** 404 unless the organization has the resource. */
-  async function exists(resource: Resource, id: string): Promise<void> {
-    const { table } = resource
+  /** 404 unless the organization has the row. Takes the table alone, so that a resource needn't import another. */
+  async function exists(table: Table, id: string): Promise<void> {
     const rows = await readRows(context, sql`select 1 from ${sql.table(table)} where ${mine(context, table, id)}`)
-    if (rows.length === 0) throw missing(resource, id)
+    if (rows.length === 0) throw notFound(nounOf(id), id)
   }
 
   /**
@@ -90,7 +91,7 @@ export function createReads(context: Context) {
       : build()
     const found = await readWritten<WrittenRow>(context, statement)
     // A row shows that the cursors' places were known.
-    if (found.rows.length === 0) for (const cursor of keys.cursors) await exists(resource, cursor)
+    if (found.rows.length === 0) for (const cursor of keys.cursors) await exists(resource.table, cursor)
     return pageOf(found, keys, written)
   }
 

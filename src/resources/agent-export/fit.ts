@@ -1,5 +1,4 @@
 import { NEUTRAL_FIELDS, NEUTRAL_VALUES } from '../../lib/vendor-names.ts'
-import { shapes } from '../shapes.ts'
 
 /** A schema, as far as values are fitted to it. */
 interface Schema {
@@ -14,8 +13,17 @@ interface Schema {
   items?: Schema
 }
 
+/** The named shapes that schemas refer to, by their references. */
+export type Shapes = ReadonlyMap<string, Schema>
+
+/** The shapes by their references: what `{ $ref: 'Block#' }` stands for. */
+export const byReference = (shapes: readonly object[]): Shapes =>
+  new Map((shapes as readonly Schema[]).map((shape) => [`${shape.$id}#`, shape]))
+
 /** What was noticed on the way. Places are relative to the value that was fitted. */
 export interface Fitting {
+  /** What references in the schema stand for. */
+  shapes: Shapes
   /** The keys the schema has no name for, with a value that says something. */
   unknown: string[]
   /** Where the value has another name for a key than the schema: the schema's place, and the value's. */
@@ -40,15 +48,16 @@ const saysNothing = (value: unknown) =>
 export const joinPlaces = (place: string, key: string) =>
   place && key && !key.startsWith('[') ? `${place}.${key}` : place + key
 
-const byReference = new Map((shapes as readonly Schema[]).map((shape) => [`${shape.$id}#`, shape]))
-
-const named = (schema: Schema): Schema => (schema.$ref ? byReference.get(schema.$ref)! : schema)
+const named = (shapes: Shapes, schema: Schema): Schema => (schema.$ref ? shapes.get(schema.$ref)! : schema)
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value)
 
 /** The variant of a union a value is meant as: of its type, with its tag, and of those the one that knows most keys. */
-function variantOf(variants: readonly Schema[], value: unknown): Schema | undefined {
-  const candidates = variants.map(named).flatMap((variant) => (variant.anyOf ? variant.anyOf.map(named) : [variant]))
+function variantOf(shapes: Shapes, variants: readonly Schema[], value: unknown): Schema | undefined {
+  const resolve = (schema: Schema) => named(shapes, schema)
+  const candidates = variants
+    .map(resolve)
+    .flatMap((variant) => (variant.anyOf ? variant.anyOf.map(resolve) : [variant]))
   const fits = candidates.filter(({ type }) => [type].flat().includes(typeOf(value)))
   if (!isObject(value)) return fits[0]
   const tagged = fits.filter(({ properties = {} }) =>
@@ -66,9 +75,9 @@ function variantOf(variants: readonly Schema[], value: unknown): Schema | undefi
  * and no text of the user's.
  */
 export function fit(asked: unknown, value: unknown, fitting: Fitting, place = ''): unknown {
-  const schema = named(asked as Schema)
+  const schema = named(fitting.shapes, asked as Schema)
   if (schema.anyOf) {
-    const variant = value === null ? undefined : variantOf(schema.anyOf, value)
+    const variant = value === null ? undefined : variantOf(fitting.shapes, schema.anyOf, value)
     return variant ? fit(variant, value, fitting, place) : value
   }
   if (schema.enum) return schema.enum.includes(value) ? value : translate(value)

@@ -1,6 +1,6 @@
 import { type Fault, inBody, invalid } from '../../lib/errors.ts'
 import { storageFault } from '../../lib/json.ts'
-import { type Fitting, fit, joinPlaces } from './fit.ts'
+import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
 import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
 import { parseAgentFile } from './parse.ts'
 import { referenceFaults } from './references.ts'
@@ -16,8 +16,13 @@ import {
   ToolEntry,
 } from './schema.ts'
 
-/** The faults of a value under a schema, at places within the value. */
-export type Check = (schema: object, value: unknown) => Fault[]
+/** What a file is read by. */
+export interface Format {
+  /** The faults of a value under a schema, at places within the value. */
+  check(schema: object, value: unknown): Fault[]
+  /** The named shapes that schemas refer to. */
+  shapes: readonly object[]
+}
 
 /** How many faults, and how many warnings, are told of one file: the rest is of the same kind. */
 const MOST = 50
@@ -61,7 +66,8 @@ function unkept(file: Record<string, unknown>): string[] {
  * or the vendor's, as JSON or as JSON inside a JSON string. 400 for text that isn't JSON; 422 with the place of every
  * fault, 50 at most, for what can't be imported.
  */
-export function readAgentFile(text: string, check: Check): AgentFileParts {
+export function readAgentFile(text: string, { check, shapes }: Format): AgentFileParts {
+  const references = byReference(shapes)
   const file = parseAgentFile(text)
   if (!isObject(file)) throw invalid(inBody('file', 'must be a JSON object'))
   const unstorable = storageFault(file)
@@ -73,7 +79,7 @@ export function readAgentFile(text: string, check: Check): AgentFileParts {
   function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {
     return parts.flatMap(({ at, value }) => {
       if (faults.length >= MOST) return []
-      const fitting: Fitting = { unknown: [], renamed: new Map() }
+      const fitting: Fitting = { shapes: references, unknown: [], renamed: new Map() }
       const fitted = fit(schema, value, fitting)
       for (const { field, message } of check(schema, fitted)) {
         faults.push(inBody(joinPlaces(at, fitting.renamed.get(field) ?? field), message))

@@ -9,7 +9,7 @@ import { createLimit } from '../../lib/limit.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { exportAgent } from './export.ts'
 import { importAgents } from './import.ts'
-import { readAgentFile } from './read.ts'
+import { type Format, readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
 
 const tags = ['agents']
@@ -39,9 +39,12 @@ function secretsIn(field: 'secrets' | 'env_vars_json', text: string | undefined)
 const attachment = (name: string) =>
   `attachment; filename="agent.af"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}.af`
 
-/** `/v1/agents/import` and `/v1/agents/{agent_id}/export`. Agents of files without a model get `defaultModel`. */
+/**
+ * `/v1/agents/import` and `/v1/agents/{agent_id}/export`. Agents of files without a model get `defaultModel`; `shapes` are the
+ * named shapes of the API.
+ */
 export const agentExportRoutes =
-  ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
+  ({ defaultModel, shapes }: Pick<Config, 'defaultModel'> & Pick<Format, 'shapes'>) =>
   async (app: App) => {
     await addForms(app as unknown as FastifyInstance)
     const inTurn = createLimit(IMPORTS_AT_ONCE)
@@ -93,7 +96,7 @@ export const agentExportRoutes =
       (request) =>
         inTurn(async () => {
           const { scope, body, headers } = request
-          const file = readAgentFile(body.file, checkOf(request))
+          const file = readAgentFile(body.file, { check: checkOf(request), shapes })
           return importAgents(
             scope,
             file,

@@ -1,6 +1,5 @@
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
-import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
 import { syncLater } from '../passages/hosted.ts'
@@ -8,7 +7,7 @@ import { archives, type CreateArchive, type ListArchives, type UpdateArchive } f
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */
 export async function listArchives(scope: Scope, { name, agent_id, ...page }: ListArchives) {
-  if (agent_id !== undefined) await scope.exists(agents, agent_id)
+  if (agent_id !== undefined) await scope.exists('agents', agent_id)
   return scope.list(archives, page, (query) =>
     query
       .$if(name !== undefined, (q) => q.where('archives.name', '=', name!))

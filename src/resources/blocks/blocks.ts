@@ -4,7 +4,6 @@ import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { checkAll, type Fault, inBody, invalid } from '../../lib/errors.ts'
-import { identities } from '../identities/schema.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
 import {
@@ -128,7 +127,7 @@ export const attachIdentity = (scope: Scope, blockId: string, identityId: string
 export const detachIdentity = (scope: Scope, blockId: string, identityId: string) =>
   scope.transaction(async (scope) => {
     await scope.lock(blocks, blockId)
-    await scope.exists(identities, identityId)
+    await scope.exists('identities', identityId)
     await scope.detach(blockIdentities, blockId, identityId)
     return scope.get(blocks, blockId)
   })

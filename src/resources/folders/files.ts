@@ -8,19 +8,18 @@ import {
   type ListFiles,
   type RetrieveFile,
 } from './file-schema.ts'
-import { folders } from './schema.ts'
 
 const shapeFor = ({ include_content }: RetrieveFile) => (include_content ? folderFilesWithContent : folderFiles)
 
 /** The files of a folder, newest first. 404 for an unknown folder. */
 export async function listFiles(scope: Scope, folderId: string, { include_content, ...page }: ListFiles) {
-  await scope.exists(folders, folderId)
+  await scope.exists('folders', folderId)
   return scope.list(shapeFor({ include_content }), page, (query) => query.where('files.source_id', '=', folderId))
 }
 
 /** 404 unless the folder is there and has the file. */
 async function inFolder(scope: Scope, folderId: string, id: string): Promise<void> {
-  await scope.exists(folders, folderId)
+  await scope.exists('folders', folderId)
   const file = await scope.find(folderFiles, id)
   if (file?.source_id !== folderId) throw notFound('file', id)
 }
@@ -40,7 +39,7 @@ export const deleteFile = (scope: Scope, folderId: string, id: string): Promise<
 
 /** The passages of a folder's files, oldest first. 404 for an unknown folder. */
 export async function listPassagesOfFolder(scope: Scope, folderId: string, { include, ...page }: ListFilePassages) {
-  await scope.exists(folders, folderId)
+  await scope.exists('folders', folderId)
   const shape = include?.includes('passage.embedding') ? passagesWithVectors : passages
   return scope.list(shape, page, (query) => query.where('passages.container_id', '=', folderId))
 }

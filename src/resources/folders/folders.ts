@@ -1,12 +1,10 @@
-import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
-import type { PageOf, Resource, Written } from '../../db/resource.ts'
+import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
-import { type CreateFolder, type FolderFilters, folders, type ListAgentIds, type ListFolders } from './schema.ts'
+import { type CreateFolder, type FolderFilters, folders, type ListFolders } from './schema.ts'
 
 /** Which folders: one filter for lists and counts. */
 const matching =
@@ -43,14 +41,14 @@ export async function createFolder<Wire>(
   })
 }
 
-/** An agent's id alone. */
-const ID: Written = { form: 'id', parts: () => ({ json: sql`to_json(agents.id)::text` }) }
+/** Detaches a resource from every agent that has it, inside the scope's transaction. Handed in: folders know no agents. */
+export type Detach = (tx: Scope, id: string) => Promise<void>
 
-/** The ids of the agents a folder is attached to, newest agent first. 404 for a folder the organization doesn't have. */
-export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<PageOf<string>> {
-  await scope.exists(folders, id)
-  const attached = sql<boolean>`exists (select from agents_folders as link
-    where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`
-  const ids = await scope.list(agents, page, (query) => query.where(attached), ID)
-  return ids as unknown as PageOf<string>
-}
+/** Deletes a folder with its files, detached first from every agent that has it. 404, or 412 with the current ETag. */
+export const deleteFolder = (scope: Scope, id: string, detachFromAgents: Detach): Promise<void> =>
+  scope.transaction(async (tx) => {
+    // Held before the agents are looked for, or one that gets it meanwhile would keep the tools.
+    await tx.lock(folders, id)
+    await detachFromAgents(tx, id)
+    await tx.remove(folders, id)
+  })

@@ -2,9 +2,8 @@ import { Type } from 'typebox'
 import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
-import { deleteFolder } from '../agents/attachments/attachments.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders } from './folders.ts'
+import { countFolders, createFolder, type Detach, deleteFolder, folderIdOf, listFolders } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,
@@ -14,7 +13,6 @@ import {
   FolderNameParams,
   FolderParams,
   folders,
-  ListAgentIds,
   ListFolders,
   RetrieveMetadata,
   UpdateFolder,
@@ -24,8 +22,8 @@ const tags = ['folders']
 const params = FolderParams
 const one = { 200: Ref(Folder) }
 
-/** `/v1/folders` */
-export async function folderRoutes(app: App) {
+/** `/v1/folders`; `detachFromAgents` goes before a deletion. */
+export const folderRoutes = (detachFromAgents: Detach) => async (app: App) => {
   app.get(
     '/',
     {
@@ -122,23 +120,8 @@ export async function folderRoutes(app: App) {
       },
     },
     async ({ scope, params }) => {
-      await deleteFolder(scope, params.folder_id)
+      await deleteFolder(scope, params.folder_id, detachFromAgents)
       return null
     },
-  )
-
-  app.get(
-    '/:folder_id/agents',
-    {
-      schema: {
-        operationId: 'list_agents_of_folder',
-        summary: 'List the ids of the agents a folder is attached to',
-        tags,
-        params,
-        querystring: ListAgentIds,
-        response: { 200: Type.Array(Id('agent')) },
-      },
-    },
-    ({ scope, params, query }) => listAgentIdsOfFolder(scope, params.folder_id, query),
   )
 }

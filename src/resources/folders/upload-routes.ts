@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { beforeUpload, receive, type Upload } from '../../http/upload.ts'
 import { type NewFile, newFile } from './file-names.ts'
 import type { UploadQuery } from './file-schema.ts'
-import { folders } from './schema.ts'
 import { storeUpload } from './upload.ts'
 
 /** The `preHandler` of an upload: the bytes come in outside of any transaction, for a folder that is there. */
@@ -14,7 +13,7 @@ export const receiveFile = (
   limit: number,
 ): Promise<void> =>
   beforeUpload(request, reply, async () => {
-    await request.scope.exists(folders, folderId)
+    await request.scope.exists('folders', folderId)
     request.upload = await receive(request, reply, limit, (head) => newFile(head, name))
   })
 

@@ -105,7 +105,7 @@ export async function upsertIdentity(scope: Scope, body: CreateIdentity) {
 
 /** The blocks an identity is attached to, newest first. 404 for an identity the organization doesn't have. */
 export async function listBlocksOfIdentity(scope: Scope, id: string, { order, ...page }: ListBlocksOfIdentity) {
-  await scope.exists(identities, id)
+  await scope.exists('identities', id)
   return scope.list(blocks, { order: order ?? 'desc', ...page }, (query) =>
     query.where(sql<boolean>`exists (select from blocks_identities as link
       where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.identity_id = ${id})`),

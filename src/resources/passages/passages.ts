@@ -4,7 +4,6 @@ import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { notFound } from '../../lib/errors.ts'
 import { rawList } from '../../lib/json.ts'
-import { archives } from '../archives/schema.ts'
 import { tagged } from '../tags/tagged.ts'
 import { answering, getContainer, keyOf } from './container.ts'
 import { syncLater } from './hosted.ts'
@@ -28,7 +27,7 @@ export const listPassagesOf = (
 
 /** The same. 404 for an archive the organization doesn't have. */
 export async function listPassages(scope: Scope, archiveId: string, query: ListPassages) {
-  await scope.exists(archives, archiveId)
+  await scope.exists('archives', archiveId)
   return listPassagesOf(scope, archiveId, query)
 }
 
@@ -37,7 +36,7 @@ async function checkIn(scope: Scope, archiveId: string, id: string): Promise<voi
   const found = await scope.query(sql`select 1 from passages
     where organization_id = ${scope.organizationId} and container_id = ${archiveId} and id = ${id}`)
   if (found.length > 0) return
-  await scope.exists(archives, archiveId)
+  await scope.exists('archives', archiveId)
   throw notFound('passage', id)
 }
 

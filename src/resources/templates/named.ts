@@ -2,7 +2,6 @@ import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { findDefaultProject } from '../projects/projects.ts'
-import { projects } from '../projects/schema.ts'
 import { type Template, templates } from './schema.ts'
 
 /** Which template a request is about: its name, in this project, or in the default one. */
@@ -13,7 +12,7 @@ export interface Named {
 
 /** A template by its name. 404. */
 export async function templateNamed(scope: Scope, { project, name }: Named): Promise<Template & Versioned> {
-  if (project !== undefined) await scope.exists(projects, project)
+  if (project !== undefined) await scope.exists('projects', project)
   const projectId = project ?? (await findDefaultProject(scope))?.id
   const [found] =
     projectId === undefined

@@ -92,7 +92,7 @@ export async function deleteMemory(scope: Scope, agentId: string, id: string): P
       on link.organization_id = passages.organization_id and link.archive_id = passages.archive_id
     where passages.organization_id = ${scope.organizationId} and passages.id = ${id} and link.agent_id = ${agentId}`)
   if (!found) {
-    await scope.exists(agents, agentId)
+    await scope.exists('agents', agentId)
     throw notFound('passage', id)
   }
   await removePassage(scope, found.archive_id, id)

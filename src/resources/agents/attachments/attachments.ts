@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { PageQuery } from '../../../db/page.ts'
-import type { Link, Resource } from '../../../db/resource.ts'
+import type { Table } from '../../../db/reads.ts'
+import type { Link } from '../../../db/resource.ts'
 import type { Scope } from '../../../db/scope.ts'
-import { archives } from '../../archives/schema.ts'
-import { folders, sources } from '../../folders/schema.ts'
-import { identities } from '../../identities/schema.ts'
+import { sources } from '../../folders/schema.ts'
 import { toolsByName } from '../../tools/tools.ts'
 import { FILE_TOOLS } from '../base-tools.ts'
 import { showFolders } from '../files/files.ts'
@@ -19,7 +18,7 @@ const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<
   })
 
 /** Attaching again, or detaching what isn't attached, changes nothing. 404 when either isn't there. */
-const verbs = (link: Link, target: Resource) => ({
+const verbs = (link: Link, target: Table) => ({
   attach: (scope: Scope, agentId: string, id: string) => onAgent(scope, agentId, (tx) => tx.attach(link, agentId, id)),
   detach: (scope: Scope, agentId: string, id: string) =>
     onAgent(scope, agentId, async (tx) => {
@@ -30,11 +29,11 @@ const verbs = (link: Link, target: Resource) => ({
 })
 
 /** An agent has one archive at most: 409 for another. */
-export const archiveVerbs = verbs(agentArchives, archives)
+export const archiveVerbs = verbs(agentArchives, 'archives')
 
-export const identityVerbs = verbs(agentIdentities, identities)
+export const identityVerbs = verbs(agentIdentities, 'identities')
 
-const ownFolderVerbs = verbs(agentFolders, folders)
+const ownFolderVerbs = verbs(agentFolders, 'folders')
 
 /** Gives an agent that has folders the tools that read files, and takes them from one that has none. */
 export async function matchFileTools(tx: Scope, agentId: string): Promise<void> {
@@ -56,22 +55,9 @@ export const folderVerbs = {
     }),
 }
 
-/** Deletes a folder with its files, detached first from every agent that has it. 404, or 412 with the current ETag. */
-export const deleteFolder = (scope: Scope, id: string): Promise<void> =>
-  scope.transaction(async (tx) => {
-    // Held before the agents are looked for, or one that gets it meanwhile would keep the tools.
-    await tx.lock(folders, id)
-    const holders = await tx.query<{ id: string }>(sql`
-      select id from agents where organization_id = ${tx.organizationId} and id in (
-        select agent_id from agents_folders where organization_id = ${tx.organizationId} and source_id = ${id})
-      order by id for update`)
-    for (const holder of holders) await folderVerbs.detach(tx.unconditional(), holder.id, id)
-    await tx.remove(folders, id)
-  })
-
 /** The folders attached to an agent, newest first, as sources. 404 for an unknown agent. */
 export async function listFoldersOf(scope: Scope, agentId: string, page: PageQuery) {
-  await scope.exists(agents, agentId)
+  await scope.exists('agents', agentId)
   return scope.list(sources, { ...page, order: page.order ?? 'desc' }, (query) =>
     query.where(sql<boolean>`exists (select from agents_folders link where link.organization_id = folders.organization_id
       and link.source_id = folders.id and link.agent_id = ${agentId})`),

@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import type { Scope } from '../../../db/scope.ts'
 import { ApiError } from '../../../lib/errors.ts'
 import { modifyBlock } from '../../blocks/blocks.ts'
-import { blocks, type ListRelatedBlocks, type UpdateBlock } from '../../blocks/schema.ts'
+import { blocks, type UpdateBlock } from '../../blocks/schema.ts'
 import { retrieveAgent } from '../agents.ts'
 import { agentBlocks } from '../links.ts'
 import { ALL_RELATIONS, memoryOf } from '../relations.ts'
 import { agents, type Memory } from '../schema.ts'
+import type { ListBlocksOfAgent } from './schema.ts'
 
 const notOnAgent = (what: string, agentId: string) =>
   new ApiError('not_found', `No block with ${what} on agent ${agentId}.`, { headers: { 'x-should-retry': 'false' } })
@@ -16,8 +17,8 @@ export const retrieveMemory = async (scope: Scope, agentId: string) =>
   (await scope.retrieve(agents, agentId, memoryOf(scope))) as unknown as Memory
 
 /** The blocks attached to an agent, newest first, hidden ones too. 404 for an agent the organization doesn't have. */
-export async function listBlocksOfAgent(scope: Scope, agentId: string, page: ListRelatedBlocks) {
-  await scope.exists(agents, agentId)
+export async function listBlocksOfAgent(scope: Scope, agentId: string, page: ListBlocksOfAgent) {
+  await scope.exists('agents', agentId)
   return scope.list(blocks, { ...page, order: page.order ?? 'desc' }, (query) =>
     query.where(sql<boolean>`exists (select from agents_blocks as link
       where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.agent_id = ${agentId})`),
@@ -28,7 +29,7 @@ export async function listBlocksOfAgent(scope: Scope, agentId: string, page: Lis
 export async function memoryVariablesOf(scope: Scope, agentId: string): Promise<Record<string, string>> {
   const [found] = await scope.query(sql<{ memory_variables: Record<string, string> | null }>`
     select memory_variables from agents where organization_id = ${scope.organizationId} and id = ${agentId}`)
-  if (!found) await scope.exists(agents, agentId)
+  if (!found) await scope.exists('agents', agentId)
   return found?.memory_variables ?? {}
 }
 
@@ -37,7 +38,7 @@ async function idOfLabel(scope: Scope, agentId: string, label: string): Promise<
   const [found] = await scope.query(sql<{ block_id: string }>`select block_id from agents_blocks
     where organization_id = ${scope.organizationId} and agent_id = ${agentId} and block_label = ${label}`)
   if (found) return found.block_id
-  await scope.exists(agents, agentId)
+  await scope.exists('agents', agentId)
   throw notOnAgent(`label ${label}`, agentId)
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../../http/server.ts'
-import { Id, Params, Ref } from '../../../lib/wire.ts'
-import { Block, ListRelatedBlocks, UpdateBlock } from '../../blocks/schema.ts'
+import { Ref } from '../../../lib/wire.ts'
+import { Block, UpdateBlock } from '../../blocks/schema.ts'
 import { Agent, AgentParams, Memory } from '../schema.ts'
 import {
   attachBlock,
@@ -12,14 +12,12 @@ import {
   modifyBlockByLabel,
   retrieveMemory,
 } from './core-memory.ts'
+import { AttachmentParams, LabelParams, ListBlocksOfAgent, Variables } from './schema.ts'
 
 const tags = ['core memory']
 const readable = { clientAccess: { right: 'read_agent' } } as const
 /** What a page may change of a block: not what the block is called, nor what it is a part of. */
 const writable = { clientAccess: { right: 'write_agent', fields: ['value', 'description', 'metadata'] } } as const
-const LabelParams = Params({ agent_id: Id('agent'), label: Type.String({ minLength: 1 }) })
-const AttachmentParams = Params({ agent_id: Id('agent'), block_id: Id('block') })
-const Variables = Type.Object({ variables: Type.Record(Type.String(), Type.String()) }, { additionalProperties: false })
 const one = { 200: Ref(Block) }
 
 /** `/v1/agents/{agent_id}/core-memory` */
@@ -49,7 +47,7 @@ export async function coreMemoryRoutes(app: App) {
         summary: 'List the blocks of an agent, newest first',
         tags,
         params: AgentParams,
-        querystring: ListRelatedBlocks,
+        querystring: ListBlocksOfAgent,
         response: { 200: Type.Array(Ref(Block)) },
       },
     },

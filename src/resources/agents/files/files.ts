@@ -5,9 +5,11 @@ import type { Range } from '../../../files/lines.ts'
 import { conflict, invalid, notFound } from '../../../lib/errors.ts'
 import { instantOf, newId } from '../../../lib/ids.ts'
 import { RawJson } from '../../../lib/json.ts'
-import { type AgentFiles, agentFiles, folders, type ListAgentFiles, type OpenFile } from '../../folders/schema.ts'
+import { folders } from '../../folders/schema.ts'
 import type { FileRow } from '../../folders/table.ts'
+import { lockHolders } from '../holders/lock.ts'
 import { agents } from '../schema.ts'
+import { type AgentFiles, agentFiles, type ListAgentFiles, type OpenFile } from './schema.ts'
 import { accessed, closeSurplus, cutViews, fillViews } from './views.ts'
 
 /** The files an agent sees, newest first. 404 for an unknown agent. */
@@ -23,7 +25,7 @@ export async function listFilesOfAgent(
   )
   const { text } = files as unknown as RawJson
   // A file that is listed shows that the agent is there.
-  if (text === '[]') await scope.exists(agents, agentId)
+  if (text === '[]') await scope.exists('agents', agentId)
   const next = files[NEXT]
   const to = next ? `,"next_cursor":"${next.after ?? next.before}"` : ''
   const answer = new RawJson(`{"files":${text}${to},"has_more":${next !== undefined}}`)
@@ -97,20 +99,12 @@ export async function showFile(tx: Scope, file: Pick<FileRow, 'id' | 'source_id'
   const organization = tx.organizationId
   // Held, so that no agent gets the folder meanwhile, which would see neither the text of before nor this one.
   await tx.unconditional().lock(folders, file.source_id)
-  const holders = await tx.query(sql<{ id: string }>`
-    select id from agents where organization_id = ${organization} and id in (
-      select agent_id from agents_folders where organization_id = ${organization} and source_id = ${file.source_id})
-    order by id for update`)
+  const holders = await lockHolders(tx, 'agents_folders', 'source_id', file.source_id)
   if (holders.length === 0) return
   // Lines that were asked for are others now.
   await tx.query(sql`update files_agents set visible_content = null, start_line = null, end_line = null
     where organization_id = ${organization} and file_id = ${file.id}`)
-  await seeFiles(
-    tx,
-    holders.map(({ id }) => id),
-    sql`files.id = ${file.id}`,
-    false,
-  )
+  await seeFiles(tx, holders, sql`files.id = ${file.id}`, false)
 }
 
 /** Brings an agent's open files to its limits, after these have changed, in the transaction that holds it. */

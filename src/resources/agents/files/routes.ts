@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../../../http/server.ts'
 import { Message } from '../../../lib/wire.ts'
-import { AgentFileParams, AgentFiles, ListAgentFiles, OpenFile } from '../../folders/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { closeAllFiles, closeFile, listFilesOfAgent, openFile } from './files.ts'
+import { AgentFileParams, AgentFiles, ListAgentFiles, OpenFile } from './schema.ts'
 
 const tags = ['agents']
 const Names = Type.Array(Type.String(), { description: 'The names of the files that were closed.' })

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../../../http/server.ts'
 import { Ref } from '../../../lib/wire.ts'
-import { listGroupsOfAgent } from '../../groups/groups.ts'
 import { Group, ListGroups } from '../../groups/schema.ts'
 import { AgentParams } from '../schema.ts'
+import { listGroupsOfAgent } from './groups.ts'
 
 /** The groups of an agent, under `/v1/agents`. */
 export async function agentGroupRoutes(app: App) {

@@ -2,16 +2,10 @@ import { Type } from 'typebox'
 import type { App } from '../../../http/server.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { Ref } from '../../../lib/wire.ts'
-import {
-  AgentToolNameParams,
-  AgentToolParams,
-  ApprovalBody,
-  ApprovalQuery,
-  ListAgentTools,
-  Tool,
-} from '../../tools/schema.ts'
+import { Tool } from '../../tools/schema.ts'
 import { Attached, attachedTo } from '../attachments/routes.ts'
 import { AgentParams } from '../schema.ts'
+import { AgentToolNameParams, AgentToolParams, ApprovalBody, ApprovalQuery, ListAgentTools } from './schema.ts'
 import { attachTool, detachTool, listAgentTools, setApproval } from './tools.ts'
 
 const tags = ['agents']

@@ -1,17 +1,18 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../../db/scope.ts'
 import { ApiError } from '../../../lib/errors.ts'
-import { type ListAgentTools, tools } from '../../tools/schema.ts'
+import { tools } from '../../tools/schema.ts'
 import { agentTools } from '../links.ts'
 import { agents } from '../schema.ts'
 import { withApproval } from './rules.ts'
+import type { ListAgentTools } from './schema.ts'
 
 const attachedTo = (agentId: string) => sql<boolean>`exists (select from agents_tools link
   where link.organization_id = tools.organization_id and link.tool_id = tools.id and link.agent_id = ${agentId})`
 
 /** The tools of an agent, newest first. 404 for an agent the organization doesn't have. */
 export async function listAgentTools(scope: Scope, agentId: string, page: ListAgentTools) {
-  await scope.exists(agents, agentId)
+  await scope.exists('agents', agentId)
   return scope.list(tools, page, (query) => query.where(attachedTo(agentId)))
 }
 
@@ -39,7 +40,7 @@ export async function attachTool(scope: Scope, agentId: string, toolId: string):
 export async function detachTool(scope: Scope, agentId: string, toolId: string): Promise<void> {
   await scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
-    await tx.exists(tools, toolId)
+    await tx.exists('tools', toolId)
     await tx.detach(agentTools, agentId, toolId)
   })
 }
