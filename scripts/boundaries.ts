@@ -1,36 +1,37 @@
+import { fileCircleFindings, folderCircleFindings, type Imports } from './circles.ts'
 import { report, sourceFiles } from './files.ts'
-import { APART, DEFAULT_EXPORTS, isTest, LINES, type Line, lineOf, RAW_DATABASE } from './house.ts'
+import { APART, DEFAULT_EXPORTS, isTest, LAYERS, type Layer, layerOf, RAW_DATABASE } from './house.ts'
 import { codeOf, type Import, importsOf } from './imports.ts'
 
-type Imports = ReadonlyMap<string, readonly Import[]>
+const RESOURCE_LAYERS: readonly (Layer | undefined)[] = ['shapes', 'resources', 'routes']
 
-const RESOURCE_LINES: readonly (Line | undefined)[] = ['shapes', 'resources', 'routes']
-
-/** Imports of a later line, or of files outside src. */
+/** Imports of a later layer, or of files outside src. */
 function orderFindings(path: string, imports: readonly Import[]): string[] {
   if (!path.startsWith('src/') || isTest(path)) return []
-  const line = lineOf(path)
-  if (!line) {
-    return [`${path} has no place in the house. Move it to a folder of src/, or give it a place in scripts/house.ts.`]
+  const layer = layerOf(path)
+  if (!layer) {
+    return [
+      `${path} belongs to no layer. Move it to a folder of src/ that has one, or name its layer in scripts/house.ts.`,
+    ]
   }
   return imports.flatMap(({ target }) => {
     if (!target.endsWith('.ts')) return []
     if (!target.startsWith('src/')) return [`${path} imports ${target}. What src/ needs lies in src/: move it there.`]
-    const other = lineOf(target)
+    const other = layerOf(target)
     if (!other) return []
-    const apart = APART.find((rule) => rule.line === line && rule.from.includes(other))
-    if (apart) return [`${path} (${line}) imports ${target} (${other}): ${apart.because}.`]
-    if (LINES.indexOf(other) <= LINES.indexOf(line)) return []
+    const apart = APART.find((rule) => rule.layer === layer && rule.from.includes(other))
+    if (apart) return [`${path} (${layer}) imports ${target} (${other}): ${apart.because}.`]
+    if (LAYERS.indexOf(other) <= LAYERS.indexOf(layer)) return []
     return [
-      `${path} (${line}) imports ${target} (${other}), which stands later in: ${LINES.join(' · ')}. ` +
-        `Move what it needs to ${line} or earlier, or have the caller hand it in as an argument.`,
+      `${path} (${layer}) imports ${target} (${other}), a later layer of: ${LAYERS.join(' · ')}. ` +
+        `Move the code it needs to ${layer} or earlier, or let the caller hand it in as an argument.`,
     ]
   })
 }
 
 /** The database of every organization, taken by a resource. */
 function databaseFindings(path: string, imports: readonly Import[]): string[] {
-  if (isTest(path) || !RESOURCE_LINES.includes(lineOf(path))) return []
+  if (isTest(path) || !RESOURCE_LAYERS.includes(layerOf(path))) return []
   return imports
     .filter(({ typeOnly, target, values }) => {
       if (typeOnly) return false
@@ -44,27 +45,8 @@ function databaseFindings(path: string, imports: readonly Import[]): string[] {
     )
 }
 
-/** Circles of imports that exist at run time, each told once. */
-function circleFindings(imports: Imports): string[] {
-  const done = new Set<string>()
-  const findings: string[] = []
-  const walk = (path: string, trail: readonly string[]) => {
-    const start = trail.indexOf(path)
-    if (start >= 0) {
-      const circle = [...trail.slice(start), path]
-      findings.push(`A circle of imports: ${circle.join(' → ')}. Move what both ends need to a file of its own.`)
-      return
-    }
-    if (done.has(path)) return
-    for (const { target, typeOnly } of imports.get(path) ?? []) if (!typeOnly) walk(target, [...trail, path])
-    done.add(path)
-  }
-  for (const path of imports.keys()) walk(path, [])
-  return findings
-}
-
 /** Forms and names the project does without. */
-function mannerFindings(path: string, text: string, imports: readonly Import[]): string[] {
+function styleFindings(path: string, text: string, imports: readonly Import[]): string[] {
   const code = codeOf(text)
   const findings: string[] = []
   const barrel = imports.some(({ reExport }) => reExport) && path.endsWith('/index.ts')
@@ -95,7 +77,8 @@ report('boundaries', [
   ...[...imports].flatMap(([path, taken]) => [
     ...orderFindings(path, taken),
     ...databaseFindings(path, taken),
-    ...mannerFindings(path, files.get(path)!, taken),
+    ...styleFindings(path, files.get(path)!, taken),
   ]),
-  ...circleFindings(imports),
+  ...fileCircleFindings(imports),
+  ...folderCircleFindings(imports),
 ])

@@ -33,6 +33,16 @@ const STATIC_STEPS: readonly Step[] = [
     remedy: 'split the files named above by what they do.',
   },
   {
+    name: 'functions',
+    command: `${NODE} scripts/functions.ts`,
+    remedy: 'split the functions named above by what they do.',
+  },
+  {
+    name: 'state',
+    command: `${NODE} scripts/state.ts`,
+    remedy: 'each line above says how.',
+  },
+  {
     name: 'openapi',
     command: `${NODE} scripts/openapi.ts`,
     remedy: '`npm run openapi`, then look at what changed for callers before you commit it.',

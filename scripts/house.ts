@@ -1,7 +1,7 @@
 import { matchesGlob } from 'node:path'
 
-/** The lines of the house: a file imports files of its own line or an earlier one. */
-export const LINES = [
+/** The layers of the source: a file imports files of its own layer or an earlier one. */
+export const LAYERS = [
   'lib',
   'config',
   'db',
@@ -16,17 +16,17 @@ export const LINES = [
   'main',
 ] as const
 
-export type Line = (typeof LINES)[number]
+export type Layer = (typeof LAYERS)[number]
 
-/** Which files stand in which line. The first pattern that fits decides. */
-const PLACES: readonly (readonly [pattern: string, line: Line])[] = [
+/** The layer of each file: the first pattern that matches its path decides. */
+const PATTERNS: readonly (readonly [pattern: string, layer: Layer])[] = [
   ['src/lib/**', 'lib'],
   ['src/config.ts', 'config'],
   ['src/db/**', 'db'],
   ['src/resources/shapes.ts', 'shapes'],
-  ['src/resources/*/{schema,file-schema,table,query,body,links,manager,tool-rules}.ts', 'shapes'],
+  ['src/resources/**/{schema,file-schema,table,query,body,links,manager,tool-rules}.ts', 'shapes'],
   ['src/{llm,mcp,sandbox,embed,files}/**', 'outside'],
-  ['src/resources/*/*routes.ts', 'routes'],
+  ['src/resources/**/*routes.ts', 'routes'],
   ['src/resources/*/**', 'resources'],
   ['src/runtime/**', 'runtime'],
   ['src/jobs/**', 'jobs'],
@@ -35,24 +35,27 @@ const PLACES: readonly (readonly [pattern: string, line: Line])[] = [
   ['src/{main.ts,cli/**}', 'main'],
 ]
 
-/** Lines that must not meet although the order would let them. */
-export const APART: readonly { line: Line; from: readonly Line[]; because: string }[] = [
+/** Layers that must not import each other although their order would allow it. */
+export const APART: readonly { layer: Layer; from: readonly Layer[]; because: string }[] = [
   {
-    line: 'http',
+    layer: 'http',
     from: ['shapes', 'resources', 'runtime', 'jobs'],
     because: 'http knows no resource: hand it in as an argument, from src/app.ts',
   },
 ]
 
-/** What holds the database of every organization. A resource may name its type, but gets the database as a Scope. */
+/** Modules that open the database of every organization. A resource may name their types, but gets the database as a Scope. */
 export const RAW_DATABASE = ['src/db/database.ts', 'src/db/embedded.ts', 'pg', '@electric-sql/pglite'] as const
 
-/** Files that a tool asks to export by default. */
+/** Files whose default export a tool requires. */
 export const DEFAULT_EXPORTS = ['test/global-setup.ts'] as const
 
 export const isTest = (path: string) => path.startsWith('test/') || path.endsWith('.test.ts')
 
-/** The line a source file stands in; undefined for one that has no place in the house. */
-export function lineOf(path: string): Line | undefined {
-  return PLACES.find(([pattern]) => matchesGlob(path, pattern))?.[1]
+/** The folder of resources a file lies in; for a file beside those folders, such as shapes.ts, its own name. */
+export const resourceFolderOf = (path: string): string | undefined => /^src\/resources\/([^/]+)/.exec(path)?.[1]
+
+/** The layer of a source file; undefined for a file that no pattern matches. */
+export function layerOf(path: string): Layer | undefined {
+  return PATTERNS.find(([pattern]) => matchesGlob(path, pattern))?.[1]
 }

@@ -25,36 +25,41 @@ import { type Cipher, rememberPlainTexts } from './lib/cipher.ts'
 import { createEgress } from './lib/egress.ts'
 import { ApiError } from './lib/errors.ts'
 import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
-import { agentFileRoutes } from './resources/agent-files/routes.ts'
-import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
+import { agentExportRoutes } from './resources/agent-export/routes.ts'
+import { archivalMemoryRoutes } from './resources/agents/archival-memory/routes.ts'
+import { archivalMemorySearchRoutes } from './resources/agents/archival-memory/search-routes.ts'
+import { attachmentRoutes } from './resources/agents/attachments/routes.ts'
+import { coreMemoryRoutes } from './resources/agents/core-memory/routes.ts'
+import { agentFileRoutes } from './resources/agents/files/routes.ts'
+import { agentGroupRoutes } from './resources/agents/groups/routes.ts'
+import { detachFolderFromAgents, toolHolders } from './resources/agents/holders/holders.ts'
+import { folderHolderRoutes, holderRoutes } from './resources/agents/holders/routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
+import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { createAuthenticator } from './resources/api-keys/authenticate.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
-import { coreMemoryRoutes } from './resources/blocks/core-memory-routes.ts'
+import { blockIdentityRoutes } from './resources/blocks/identity-routes.ts'
 import { blockRoutes } from './resources/blocks/routes.ts'
-import { agentFilesRoutes } from './resources/folders/agent-files-routes.ts'
 import { folderFileRoutes } from './resources/folders/file-routes.ts'
 import { folderRoutes } from './resources/folders/routes.ts'
 import { sourceFileRoutes } from './resources/folders/source-file-routes.ts'
 import { sourceRoutes } from './resources/folders/source-routes.ts'
-import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
+import { identityBlockRoutes } from './resources/identities/block-routes.ts'
 import { identityRoutes } from './resources/identities/routes.ts'
 import { createEmbedders, type Embedders } from './resources/models/embedding.ts'
 import { modelRoutes, storageRoutes } from './resources/models/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
-import { archivalMemoryRoutes } from './resources/passages/archival-memory-routes.ts'
 import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
-import { passageRoutes } from './resources/passages/routes.ts'
-import { archivalMemorySearchRoutes, passageSearchRoutes } from './resources/passages/search-routes.ts'
+import { passageSearchRoutes } from './resources/passages/search-routes.ts'
 import { projectRoutes } from './resources/projects/routes.ts'
 import { providerRoutes } from './resources/providers/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { projectTemplateRoutes } from './resources/templates/project-routes.ts'
 import { templateRoutes } from './resources/templates/routes.ts'
-import { agentToolRoutes } from './resources/tools/agent-tools-routes.ts'
 import { toolRoutes } from './resources/tools/routes.ts'
 import { createSourceReader } from './resources/tools/source/reader.ts'
 
@@ -155,29 +160,36 @@ export async function buildApp(deps: Deps): Promise<App> {
     addAuth(api as unknown as FastifyInstance, authenticate, scopeOf, limits)
     addIdempotency(api as unknown as FastifyInstance)
     api.register(agentRoutes(config), { prefix: '/v1/agents' })
-    api.register(agentFileRoutes(config), { prefix: '/v1/agents' })
+    api.register(agentExportRoutes({ ...config, shapes }), { prefix: '/v1/agents' })
     api.register(attachmentRoutes, { prefix: '/v1/agents' })
     api.register(archivalMemoryRoutes(embedders), { prefix: '/v1/agents' })
     api.register(archiveRoutes(stores), { prefix: '/v1/archives' })
+    api.register(holderRoutes('archive'), { prefix: '/v1/archives' })
     api.register(passageRoutes(embedders, config.bodyLimit, database.engine === 'embedded'), { prefix: '/v1/archives' })
     api.register(embeddingRoutes, { prefix: '/v1' })
-    api.register(agentFilesRoutes, { prefix: '/v1/agents' })
+    api.register(agentFileRoutes, { prefix: '/v1/agents' })
     api.register(blockRoutes, { prefix: '/v1/blocks' })
+    api.register(holderRoutes('block'), { prefix: '/v1/blocks' })
+    api.register(blockIdentityRoutes, { prefix: '/v1/blocks' })
     api.register(coreMemoryRoutes, { prefix: '/v1/agents' })
     api.register(tagRoutes, { prefix: '/v1/tags' })
-    api.register(toolRoutes(reader), { prefix: '/v1/tools' })
+    api.register(toolRoutes({ reader, holders: toolHolders }), { prefix: '/v1/tools' })
     api.register(agentToolRoutes, { prefix: '/v1/agents' })
-    api.register(folderRoutes, { prefix: '/v1/folders' })
+    api.register(folderRoutes(detachFolderFromAgents), { prefix: '/v1/folders' })
+    api.register(folderHolderRoutes('folder'), { prefix: '/v1/folders' })
     api.register(folderFileRoutes(config), { prefix: '/v1/folders' })
-    api.register(sourceRoutes, { prefix: '/v1/sources' })
+    api.register(sourceRoutes(detachFolderFromAgents), { prefix: '/v1/sources' })
+    api.register(folderHolderRoutes('source'), { prefix: '/v1/sources' })
     api.register(sourceFileRoutes(config), { prefix: '/v1/sources' })
     api.register(agentGroupRoutes, { prefix: '/v1/agents' })
     api.register(groupRoutes, { prefix: '/v1/groups' })
     api.register(identityRoutes, { prefix: '/v1/identities' })
+    api.register(holderRoutes('identity'), { prefix: '/v1/identities' })
+    api.register(identityBlockRoutes, { prefix: '/v1/identities' })
     api.register(passageSearchRoutes({ embedders, stores }), { prefix: '/v1/passages' })
     api.register(archivalMemorySearchRoutes({ embedders, stores }), { prefix: '/v1/agents' })
-    api.register(templateRoutes(config), { prefix: '/v1/templates' })
-    api.register(projectTemplateRoutes(config), { prefix: '/v1/templates' })
+    api.register(templateRoutes({ ...config, shapes }), { prefix: '/v1/templates' })
+    api.register(projectTemplateRoutes({ ...config, shapes }), { prefix: '/v1/templates' })
     api.register(providerRoutes(egress, config.providers), { prefix: '/v1/providers' })
     api.register(modelRoutes, { prefix: '/v1/models' })
     api.register(storageRoutes, { prefix: '/v1/embeddings' })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { idAt, newId } from '../src/lib/ids.ts'
-import type { Json } from './agent-files.ts'
+import type { Json } from './agent-export.ts'
 import type { Client, TestServer } from './server.ts'
 
 /** What no file may hold. */

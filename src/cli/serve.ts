@@ -6,7 +6,7 @@ import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openJobs } from '../db/jobs.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
-import { bootstrap } from '../resources/organizations/bootstrap.ts'
+import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

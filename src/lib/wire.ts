@@ -127,3 +127,9 @@ export const Query = <P extends TProperties>(fields: P) =>
 
 /** Path parameters. */
 export const Params = <P extends TProperties>(fields: P) => Type.Object(fields)
+
+/** The parameters of lists that are counted through. */
+export const Offset = {
+  limit: Type.Optional(Int({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' })),
+  offset: Type.Optional(Int({ description: 'How many to leave out at the start. Default 0.' })),
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { importFile } from '../agent-files.ts'
+import { importFile } from '../agent-export.ts'
 import { FILED } from '../filed-agent.ts'
 import { olderSdk, pages, refused, unknown } from './client.ts'
 

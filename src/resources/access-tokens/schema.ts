@@ -1,13 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, OneOf, Params, Query, Ref, Strict } from '../../lib/wire.ts'
-import { Offset } from '../projects/schema.ts'
+import { Create, Id, Instant, Int, Offset, OneOf, Params, Query, Ref, Strict } from '../../lib/wire.ts'
+import { ACCESS } from '../api-keys/schema.ts'
 
 const { Optional } = Type
-
-/** What a token may do with an agent. */
-export const ACCESS = ['read_messages', 'write_messages', 'read_agent', 'write_agent'] as const
-export type Access = (typeof ACCESS)[number]
 
 const Grant = Strict({
   type: Type.Literal('agent'),

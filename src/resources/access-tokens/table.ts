@@ -1,5 +1,5 @@
 import type { OwnedRow } from '../../db/tables.ts'
-import type { Access } from './schema.ts'
+import type { Access } from '../api-keys/schema.ts'
 
 export interface AccessTokenRow extends OwnedRow {
   api_key_id: string

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Actor } from '../../db/context.ts'
 import type { Database } from '../../db/engine/database.ts'
-import type { Access } from '../access-tokens/schema.ts'
+import type { Access } from './schema.ts'
 
 /** How long a key that was found good is taken as good without asking again. Another server's revocation waits this long. */
 const TRUSTED_MS = 1_000

@@ -6,6 +6,10 @@ const { Optional } = Type
 
 export const RIGHTS = ['read', 'write', 'secrets', 'admin'] as const
 
+/** What a client-side access token, which a key has made, may do with an agent. */
+export const ACCESS = ['read_messages', 'write_messages', 'read_agent', 'write_agent'] as const
+export type Access = (typeof ACCESS)[number]
+
 export const ApiKey = Type.Object(
   {
     id: Id('api_key'),

@@ -2,12 +2,9 @@ import { Type } from 'typebox'
 import type { VectorStores } from '../../embed/stores.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
-import { listAgentsOf } from '../agents/agents.ts'
-import { ListRelatedAgents } from '../agents/query.ts'
-import { Agent } from '../agents/schema.ts'
-import { checkModel, checkNewArchive } from '../passages/hosted.ts'
 import { createArchive, deleteArchive, listArchives, modifyArchive } from './archives.ts'
 import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
+import { checkModel, checkNewArchive } from './store.ts'
 
 const tags = ['archives']
 const params = ArchiveParams
@@ -77,24 +74,6 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
     async ({ scope, params }, reply) => {
       await deleteArchive(scope, params.archive_id)
       reply.code(204)
-    },
-  )
-
-  app.get(
-    '/:archive_id/agents',
-    {
-      schema: {
-        operationId: 'list_agents_of_archive',
-        summary: 'List the agents an archive is attached to',
-        tags,
-        params,
-        querystring: ListRelatedAgents,
-        response: { 200: Type.Array(Ref(Agent)) },
-      },
-    },
-    async ({ scope, params, query }) => {
-      await scope.exists('archives', params.archive_id)
-      return listAgentsOf(scope, 'agents_archives', 'archive_id', params.archive_id, query)
     },
   )
 }

@@ -1,20 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import { listAgentsOf } from '../agents/agents.ts'
-import { ListRelatedAgents } from '../agents/query.ts'
-import { Agent } from '../agents/schema.ts'
-import { attachIdentity, countBlocks, createBlock, detachIdentity, listBlocks, modifyBlock } from './blocks.ts'
-import {
-  Block,
-  BlockIdentityParams,
-  BlockParams,
-  blocks,
-  CountBlocks,
-  CreateBlock,
-  ListBlocks,
-  UpdateBlock,
-} from './schema.ts'
+import { countBlocks, createBlock, listBlocks, modifyBlock } from './blocks.ts'
+import { Block, BlockParams, blocks, CountBlocks, CreateBlock, ListBlocks, UpdateBlock } from './schema.ts'
 
 const tags = ['blocks']
 const params = BlockParams
@@ -92,51 +80,5 @@ export async function blockRoutes(app: App) {
       await scope.remove(blocks, params.block_id)
       return null
     },
-  )
-
-  app.get(
-    '/:block_id/agents',
-    {
-      schema: {
-        operationId: 'list_agents_of_block',
-        summary: 'List the agents a block is attached to',
-        tags,
-        params,
-        querystring: ListRelatedAgents,
-        response: { 200: Type.Array(Ref(Agent)) },
-      },
-    },
-    async ({ scope, params, query }) => {
-      await scope.exists('blocks', params.block_id)
-      return listAgentsOf(scope, 'agents_blocks', 'block_id', params.block_id, query)
-    },
-  )
-
-  app.patch(
-    '/:block_id/identities/attach/:identity_id',
-    {
-      schema: {
-        operationId: 'attach_identity_to_block',
-        summary: 'Link a block to an identity',
-        tags,
-        params: BlockIdentityParams,
-        response: one,
-      },
-    },
-    ({ scope, params }) => attachIdentity(scope, params.block_id, params.identity_id),
-  )
-
-  app.patch(
-    '/:block_id/identities/detach/:identity_id',
-    {
-      schema: {
-        operationId: 'detach_identity_from_block',
-        summary: 'Remove the link between a block and an identity',
-        tags,
-        params: BlockIdentityParams,
-        response: one,
-      },
-    },
-    ({ scope, params }) => detachIdentity(scope, params.block_id, params.identity_id),
   )
 }

@@ -110,9 +110,5 @@ export type BlockFilters = Static<typeof CountBlocks>
 export const ListBlocks = Query({ ...Page('block'), ...filters })
 export type ListBlocks = Static<typeof ListBlocks>
 
-/** Lists of the blocks of another resource. */
-export const ListRelatedBlocks = Query(Page('block'))
-export type ListRelatedBlocks = Static<typeof ListRelatedBlocks>
-
 export const BlockParams = Params({ block_id: Id('block') })
 export const BlockIdentityParams = Params({ block_id: Id('block'), identity_id: Id('identity') })

@@ -1,22 +1,11 @@
-import { sql } from 'kysely'
 import { escapeLike } from '../../db/escape-like.ts'
-import type { Rendered } from '../../db/render/rendered.ts'
-import type { Rendering } from '../../db/render/rendering.ts'
 import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { agents } from '../agents/schema.ts'
 import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import {
-  type CreateFolder,
-  type FolderFilters,
-  folders,
-  type ListAgentIds,
-  type ListFolders,
-  type UpdateFolder,
-} from './schema.ts'
+import { type CreateFolder, type FolderFilters, folders, type ListFolders, type UpdateFolder } from './schema.ts'
 
 /** Which folders: one filter for lists and counts. */
 const matching =
@@ -64,13 +53,14 @@ export const modifyFolder = <Wire>(
     tx.update(shape, id, { ...patch, ...columns, ...(config && { embedding_config: config }) }),
   )
 
-/** The rendering of an agent's id alone. */
-const ID: Rendering<string> = { cacheKey: 'id', build: () => ({ json: sql`to_json(agents.id)::text` }) }
+/** Detaches a resource from every agent that has it, inside the scope's transaction. Handed in: folders know no agents. */
+export type Detach = (tx: Scope, id: string) => Promise<void>
 
-/** The ids of the agents a folder is attached to, newest agent first. 404 for a folder the organization doesn't have. */
-export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<Rendered<string[]>> {
-  await scope.exists('folders', id)
-  const attached = sql<boolean>`exists (select from agents_folders as link
-    where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`
-  return scope.list(agents, page, (query) => query.where(attached), ID)
-}
+/** Deletes a folder with its files, detached first from every agent that has it. 404, or 412 with the current ETag. */
+export const deleteFolder = (scope: Scope, id: string, detachFromAgents: Detach): Promise<void> =>
+  scope.transaction(async (tx) => {
+    // Held before the agents are looked for, or one that gets it meanwhile would keep the tools.
+    await tx.lock(folders, id)
+    await detachFromAgents(tx, id)
+    await tx.remove(folders, id)
+  })

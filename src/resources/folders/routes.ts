@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Ref } from '../../lib/wire.ts'
-import { deleteFolder } from '../agents/attachments.ts'
-import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders, modifyFolder } from './folders.ts'
+import { countFolders, createFolder, type Detach, deleteFolder, folderIdOf, listFolders, modifyFolder } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,
@@ -13,7 +12,6 @@ import {
   FolderNameParams,
   FolderParams,
   folders,
-  ListAgentIds,
   ListFolders,
   RetrieveMetadata,
   UpdateFolder,
@@ -23,8 +21,8 @@ const tags = ['folders']
 const params = FolderParams
 const one = { 200: Ref(Folder) }
 
-/** `/v1/folders` */
-export async function folderRoutes(app: App) {
+/** `/v1/folders`; `detachFromAgents` goes before a deletion. */
+export const folderRoutes = (detachFromAgents: Detach) => async (app: App) => {
   app.get(
     '/',
     {
@@ -121,23 +119,8 @@ export async function folderRoutes(app: App) {
       },
     },
     async ({ scope, params }) => {
-      await deleteFolder(scope, params.folder_id)
+      await deleteFolder(scope, params.folder_id, detachFromAgents)
       return null
     },
-  )
-
-  app.get(
-    '/:folder_id/agents',
-    {
-      schema: {
-        operationId: 'list_agents_of_folder',
-        summary: 'List the ids of the agents a folder is attached to',
-        tags,
-        params,
-        querystring: ListAgentIds,
-        response: { 200: Type.Array(Id('agent')) },
-      },
-    },
-    ({ scope, params, query }) => listAgentIdsOfFolder(scope, params.folder_id, query),
   )
 }

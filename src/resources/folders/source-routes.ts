@@ -2,15 +2,13 @@ import { Type } from 'typebox'
 import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
-import { deleteFolder } from '../agents/attachments.ts'
-import { countFolders, createFolder, folderIdOf, listAgentIdsOfFolder, listFolders, modifyFolder } from './folders.ts'
+import { countFolders, createFolder, type Detach, deleteFolder, folderIdOf, listFolders, modifyFolder } from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,
   CreateFolder,
   FolderMetadata,
   FolderNameParams,
-  ListAgentIds,
   ListFolders,
   RetrieveMetadata,
   Source,
@@ -23,8 +21,8 @@ const deprecated = true
 const params = Params({ source_id: Id('source') })
 const one = { 200: Ref(Source) }
 
-/** `/v1/sources`: folders under their old name. */
-export async function sourceRoutes(app: App) {
+/** `/v1/sources`: folders under their old name; `detachFromAgents` goes before a deletion. */
+export const sourceRoutes = (detachFromAgents: Detach) => async (app: App) => {
   app.get(
     '/',
     {
@@ -144,24 +142,8 @@ export async function sourceRoutes(app: App) {
       },
     },
     async ({ scope, params }) => {
-      await deleteFolder(scope, params.source_id)
+      await deleteFolder(scope, params.source_id, detachFromAgents)
       return null
     },
-  )
-
-  app.get(
-    '/:source_id/agents',
-    {
-      schema: {
-        operationId: 'list_agents_of_source',
-        summary: 'List the ids of the agents a folder is attached to (deprecated)',
-        tags,
-        deprecated,
-        params,
-        querystring: ListAgentIds,
-        response: { 200: Type.Array(Id('agent')) },
-      },
-    },
-    ({ scope, params, query }) => listAgentIdsOfFolder(scope, params.source_id, query),
   )
 }

@@ -13,7 +13,7 @@ const DEFAULT_MANAGER: Manager = { manager_type: 'round_robin' }
 const TERMINATION_TOKEN = 'DONE!'
 
 /** Which groups: one filter for lists and counts. */
-const matching =
+export const matchingGroups =
   ({ manager_type, project_id, show_hidden_groups }: GroupFilters): Filter<'groups'> =>
   (query) =>
     query
@@ -22,18 +22,10 @@ const matching =
       .$if(!show_hidden_groups, (q) => q.where('groups.hidden', 'is not', true))
 
 /** Groups of the organization, oldest first; hidden ones only when asked for. */
-export const listGroups = (scope: Scope, query: ListGroups) => scope.list(groups, query, matching(query))
-
-/** The groups an agent is a member of, newest first; hidden ones only when asked for. 404 for an unknown agent. */
-export async function listGroupsOfAgent(scope: Scope, agentId: string, { order = 'desc', ...query }: ListGroups) {
-  await scope.exists('agents', agentId)
-  const member = sql<boolean>`exists (select from groups_agents as link
-    where link.organization_id = groups.organization_id and link.group_id = groups.id and link.agent_id = ${agentId})`
-  return scope.list(groups, { ...query, order }, (rows) => matching(query)(rows).where(member))
-}
+export const listGroups = (scope: Scope, query: ListGroups) => scope.list(groups, query, matchingGroups(query))
 
 /** How many groups the same filters keep. */
-export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(groups, matching(filters))
+export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(groups, matchingGroups(filters))
 
 /** 422 unless a message buffer has both its bounds or neither, in their order. */
 function checkBuffer({ max_message_buffer_length: max, min_message_buffer_length: min }: Partial<Manager>): void {

@@ -2,15 +2,10 @@ import { Type } from 'typebox'
 import { isLetta } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import { listAgentsOf } from '../agents/agents.ts'
-import { ListRelatedAgents } from '../agents/query.ts'
-import { Agent } from '../agents/schema.ts'
-import { Block } from '../blocks/schema.ts'
 import {
   countIdentities,
   createIdentity,
   extendIdentity,
-  listBlocksOfIdentity,
   listIdentities,
   updateIdentity,
   upsertIdentity,
@@ -22,7 +17,6 @@ import {
   IdentityParams,
   IdentityProperties,
   identities,
-  ListBlocksOfIdentity,
   ListIdentities,
   UpdateIdentity,
 } from './schema.ts'
@@ -146,38 +140,5 @@ export async function identityRoutes(app: App) {
       await scope.remove(identities, params.identity_id)
       return null
     },
-  )
-
-  app.get(
-    '/:identity_id/agents',
-    {
-      schema: {
-        operationId: 'list_agents_of_identity',
-        summary: 'List the agents an identity is attached to',
-        tags,
-        params,
-        querystring: ListRelatedAgents,
-        response: { 200: Type.Array(Ref(Agent)) },
-      },
-    },
-    async ({ scope, params, query }) => {
-      await scope.exists('identities', params.identity_id)
-      return listAgentsOf(scope, 'agents_identities', 'identity_id', params.identity_id, query)
-    },
-  )
-
-  app.get(
-    '/:identity_id/blocks',
-    {
-      schema: {
-        operationId: 'list_blocks_of_identity',
-        summary: 'List the blocks an identity is attached to',
-        tags,
-        params,
-        querystring: ListBlocksOfIdentity,
-        response: { 200: Type.Array(Ref(Block)) },
-      },
-    },
-    ({ scope, params, query }) => listBlocksOfIdentity(scope, params.identity_id, query),
   )
 }

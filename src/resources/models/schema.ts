@@ -66,6 +66,7 @@ const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] 
 
 /** The vector stores an archive's passages can lie in. */
 export const VectorDbProvider = OneOf(['native', 'tpuf', 'pinecone'])
+export type VectorDbProvider = Static<typeof VectorDbProvider>
 
 /** A model handle, `provider/model-name`. */
 export const Handle = Type.String({

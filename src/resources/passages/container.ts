@@ -2,8 +2,6 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { nounOf } from '../../lib/ids.ts'
-import { archives } from '../archives/schema.ts'
-import { folders } from '../folders/schema.ts'
 import { modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
 
@@ -19,13 +17,16 @@ export interface Container {
 /** How a container is held until the transaction ends: as it is for new passages, or alone for a change of its model. */
 type Hold = 'key share' | 'update'
 
-/** The resource a container's id is of. */
-export const containerResource = (id: string) => (id.startsWith('archive-') ? archives : folders)
+/** Whether a container is an archive, which may lie in a hosted store. Any other is a folder. */
+export const isArchive = (id: string) => id.startsWith('archive-')
+
+/** The table a container's row lies in. */
+export const containerTable = (id: string) => sql.table(isArchive(id) ? 'archives' : 'folders')
 
 /** An archive or a folder, or undefined. */
 export async function findContainer(scope: Scope, id: string, hold?: Hold): Promise<Container | undefined> {
   const [found] = await scope.query(sql<Container>`
-    select embedding_config, serving_config, embedding_error from ${sql.table(containerResource(id).table)}
+    select embedding_config, serving_config, embedding_error from ${containerTable(id)}
     where organization_id = ${scope.organizationId} and id = ${id} ${sql.raw(hold ? `for ${hold}` : '')}`)
   return found
 }

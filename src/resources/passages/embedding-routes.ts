@@ -1,14 +1,13 @@
 import type { App } from '../../http/server.ts'
-import { ArchiveParams } from '../archives/schema.ts'
-import { FolderParams } from '../folders/schema.ts'
+import { Id, Params } from '../../lib/wire.ts'
 import { EmbeddingState, embedAgain, embeddingStateOf } from './embedding-state.ts'
 
 const response = { 200: EmbeddingState }
 
 /** What has passages: its path, its name, its tag. */
 const CONTAINERS = [
-  { path: '/archives/:archive_id', noun: 'archive', tags: ['archives'], params: ArchiveParams },
-  { path: '/folders/:folder_id', noun: 'folder', tags: ['folders'], params: FolderParams },
+  { path: '/archives/:archive_id', noun: 'archive', tags: ['archives'], params: Params({ archive_id: Id('archive') }) },
+  { path: '/folders/:folder_id', noun: 'folder', tags: ['folders'], params: Params({ folder_id: Id('source') }) },
 ]
 
 /** `/v1/archives/{archive_id}/embedding` and `/v1/folders/{folder_id}/embedding` */

@@ -5,9 +5,8 @@ import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { nounOf } from '../../lib/ids.ts'
 import { OneOf, Ref } from '../../lib/wire.ts'
-import { archives } from '../archives/schema.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
-import { answering, type Container, containerResource } from './container.ts'
+import { answering, type Container, containerTable, isArchive } from './container.ts'
 import { syncLater } from './hosted.ts'
 
 const { Optional } = Type
@@ -43,7 +42,7 @@ interface State {
 
 /** What only archives have, by their names: they may lie in a hosted store. */
 const ofStore = (id: string) =>
-  containerResource(id) === archives
+  isArchive(id)
     ? sql`store_error, exists (select from hosted_vectors
         where hosted_vectors.organization_id = container.organization_id and container_id = container.id
           and changes > synced and model = embedding_model(container.embedding_config)) as unsynced`
@@ -60,7 +59,7 @@ export async function embeddingStateOf(scope: Scope, id: string): Promise<Embedd
           and embeddings.model = embedding_model(container.embedding_config)) as embedded,
       ${isUnderWay('embed_container', sql`container.id`)} as pending,
       ${ofStore(id)}
-    from ${sql.table(containerResource(id).table)} as container
+    from ${containerTable(id)} as container
     where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!found) throw notFound(nounOf(id), id)
   const { total, embedded, pending, unsynced, embedding_config, serving_config } = found
@@ -80,12 +79,11 @@ export async function embeddingStateOf(scope: Scope, id: string): Promise<Embedd
 /** Has the passages embedded that lack a vector, and the hosted store brought up to date, as after a failure. 404. */
 export const embedAgain = (scope: Scope, id: string): Promise<EmbeddingState> =>
   scope.transaction(async (tx) => {
-    const resource = containerResource(id)
-    const errors = resource === archives ? ['embedding_error', 'store_error'] : ['embedding_error']
-    await tx.query(sql`update ${sql.table(resource.table)} set ${sql.join(errors.map((name) => sql`${sql.ref(name)} = null`))}
+    const errors = isArchive(id) ? ['embedding_error', 'store_error'] : ['embedding_error']
+    await tx.query(sql`update ${containerTable(id)} set ${sql.join(errors.map((name) => sql`${sql.ref(name)} = null`))}
       where organization_id = ${tx.organizationId} and id = ${id} and coalesce(${sql.join(errors.map(sql.ref))}) is not null`)
     const state = await embeddingStateOf(tx, id)
     if (state.status === 'embedding') await tx.enqueue('embed_container', { container_id: id }, id)
-    if (resource === archives) await syncLater(tx, id)
+    if (isArchive(id)) await syncLater(tx, id)
     return state
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import type { Embedders } from '../models/embedding.ts'
-import { containerResource, findContainer, keyOf } from './container.ts'
+import { containerTable, findContainer, keyOf } from './container.ts'
 import { embedTexts } from './embed.ts'
 import { syncLater } from './hosted.ts'
 import { insertVectors, type Vectors } from './insert.ts'
@@ -66,7 +66,7 @@ async function keep(tx: Scope, containerId: string, ids: readonly string[], { mo
 /** Has the new vectors answer, when every passage has one. Returns whether they do. */
 async function settle(tx: Scope, containerId: string, model: string | undefined): Promise<boolean> {
   if (model !== undefined && (await lacking(tx, containerId, model, '', 1)).length > 0) return false
-  await tx.query(sql`update ${sql.table(containerResource(containerId).table)}
+  await tx.query(sql`update ${containerTable(containerId)}
     set serving_config = null, embedding_error = null
     where organization_id = ${tx.organizationId} and id = ${containerId}`)
   return true
@@ -138,7 +138,7 @@ export async function embedLacking(
 
 /** Notes why the passages could not be embedded; null: they can. */
 export async function noteFailure(scope: Scope, containerId: string, reason: string | null): Promise<void> {
-  await scope.query(sql`update ${sql.table(containerResource(containerId).table)} set embedding_error = ${reason}
+  await scope.query(sql`update ${containerTable(containerId)} set embedding_error = ${reason}
     where organization_id = ${scope.organizationId} and id = ${containerId}
       and embedding_error is distinct from ${reason}`)
 }

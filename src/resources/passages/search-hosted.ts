@@ -2,9 +2,10 @@ import type { Scope } from '../../db/scope.ts'
 import type { VectorStores } from '../../embed/stores.ts'
 import type { StoreHit, StoreQuery } from '../../embed/vector-store.ts'
 import { ApiError } from '../../lib/errors.ts'
+import { depthOf } from '../../lib/ranking.ts'
 import { searchStore, storeOf } from './hosted.ts'
 import type { SearchMode } from './search-schema.ts'
-import { type AskedVector, depthOf, type Filter, type Found } from './search-statement.ts'
+import type { AskedVector, Filter, Found } from './search-statement.ts'
 
 /** What is looked for where an archive lies. */
 export interface HostedQuery {

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
-import type { ArchiveRow } from '../archives/table.ts'
 import { modelKey } from '../models/embedding.ts'
-import type { EmbeddingConfig } from '../models/schema.ts'
+import type { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
 
 /** Which passages a caller wants searched; an agent's are those of the archive attached to it. */
 export interface Wanted {
@@ -35,7 +34,7 @@ interface Row {
   asked: string | null
   id: string | null
   config: EmbeddingConfig | null
-  provider: ArchiveRow['vector_db_provider'] | null
+  provider: VectorDbProvider | null
   timezone: string | null
 }
 

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 import type { Scope } from '../../db/scope.ts'
 import { lexical, lexicalVector } from '../../embed/lexical.ts'
+import { EXACT_SCAN_LIMIT } from '../../lib/ranking.ts'
 import { modelKey } from '../models/embedding.ts'
 import { LEXICAL } from '../models/handles.ts'
 import { insertPassages } from './insert.ts'
 import { type PreparedSearch, prepareSearch } from './search.ts'
-import { LOOKED_AT, searchTables } from './search-statement.ts'
+import { searchTables } from './search-statement.ts'
 
 const COUNT = 600
 
@@ -67,11 +68,11 @@ test.each([
   const { vectors, filter } = prepared
   const hits = ids.map((id) => ({ id, score: 1 }))
   for (const [search, few] of [
-    [prepared, LOOKED_AT],
+    [prepared, EXACT_SCAN_LIMIT],
     [prepared, -1],
     // As if there were another model, which has no passage.
-    [{ ...prepared, vectors: [...vectors, { ...vectors[0]!, model: 'openai/none/512' }] }, LOOKED_AT],
-    [{ ...prepared, vectors: [{ ...vectors[0]!, found: { index: 'tpuf', hits } }], filter }, LOOKED_AT],
+    [{ ...prepared, vectors: [...vectors, { ...vectors[0]!, model: 'openai/none/512' }] }, EXACT_SCAN_LIMIT],
+    [{ ...prepared, vectors: [{ ...vectors[0]!, found: { index: 'tpuf', hits } }], filter }, EXACT_SCAN_LIMIT],
   ] as [PreparedSearch, number][]) {
     expect(await mostRows(search, few)).toBeLessThanOrEqual(2 * COUNT)
   }

@@ -1,15 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
-import { AgentParams } from '../agents/schema.ts'
-import {
-  type PreparedSearch,
-  prepareMemorySearch,
-  prepareSearch,
-  type Searched,
-  searchArchivalMemory,
-  searchPassages,
-} from './search.ts'
-import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } from './search-schema.ts'
+import { type PreparedSearch, prepareSearch, type Searched, searchPassages } from './search.ts'
+import { FoundPassage, SearchPassages } from './search-schema.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,28 +28,5 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
       },
     },
     ({ scope, body, search }) => searchPassages(scope, search!, body),
-  )
-}
-
-/** `/v1/agents/{agent_id}/archival-memory/search` */
-export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
-  app.get(
-    '/:agent_id/archival-memory/search',
-    {
-      config: { outside: true },
-      schema: {
-        operationId: 'search_archival_memory',
-        summary: "Search the passages of an agent's archive, the best first",
-        tags: ['passages'],
-        params: AgentParams,
-        querystring: SearchArchivalMemory,
-        response: { 200: FoundMemories },
-      },
-      preHandler: async (request) => {
-        const { scope, params, query } = request
-        request.search = await prepareMemorySearch(scope, searched, params.agent_id, query)
-      },
-    },
-    ({ scope, search }) => searchArchivalMemory(scope, search!),
   )
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { HostedProvider } from '../../embed/stores.ts'
 import type { StoreHit } from '../../embed/vector-store.ts'
+import { depthOf, EXACT_SCAN_LIMIT, FUSION } from '../../lib/ranking.ts'
 import { tagged } from '../tags/tagged.ts'
 
 /** The SQL of a search: one statement, whose parts are the ways to find passages and what is made of them. */
@@ -47,15 +48,6 @@ export interface Asked {
   /** Up to how many candidates are compared one by one rather than by an index. */
   few: number
 }
-
-/** How many passages a search looks at one by one, at most: compared by vectors, or ranked by words. */
-export const LOOKED_AT = 5_000
-
-/** How little the first places weigh more than the next. */
-export const FUSION = 60
-
-/** How far each way of finding looks down before the ways are joined, by the hits that are wanted. */
-export const depthOf = (limit: number) => (limit <= 50 ? 100 : 200)
 
 /** The dimensions with an index, and the type it holds: see migrations. */
 const INDEXED: Readonly<Record<number, 'vector' | 'halfvec'>> = {
@@ -222,7 +214,7 @@ function byWords({ filter, limit, wordsFound }: Asked, words: string): RawBuilde
     select id, ts_rank_cd(search_vector, ${question}, 32) as score from (
       select p.id, p.search_vector, row_number() over () as n from passages p
       where ${allowed(filter)} and p.search_vector @@ ${question} ${more}) as found
-    where n <= ${sql.lit(LOOKED_AT)} order by score desc, id desc limit ${depth}`
+    where n <= ${sql.lit(EXACT_SCAN_LIMIT)} order by score desc, id desc limit ${depth}`
   return [
     sql`fits as materialized (${ranked(every, sql``)})`,
     sql`touches as (${ranked(any, sql`and (select count(*) from fits) < ${limit}::int and not p.search_vector @@ ${every}`)})`,

@@ -4,13 +4,14 @@ import type { Scope } from '../../db/scope.ts'
 import { within } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
 import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { EXACT_SCAN_LIMIT } from '../../lib/ranking.ts'
 import { inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { passages, passagesWithVectors } from './schema.ts'
 import { askStore } from './search-hosted.ts'
 import { findPlaces, type ServingModel, type Wanted } from './search-places.ts'
 import type { FoundMemories, FoundPassage, SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
-import { type AskedVector, allowed, type Filter, type Found, LOOKED_AT, searchTables } from './search-statement.ts'
+import { type AskedVector, allowed, type Filter, type Found, searchTables } from './search-statement.ts'
 
 /** The outside world of a search. */
 export interface Searched {
@@ -205,7 +206,7 @@ export async function searchPassages(
   scope: Scope,
   prepared: PreparedSearch,
   { include }: Pick<SearchPassages, 'include'>,
-  few: number = LOOKED_AT,
+  few: number = EXACT_SCAN_LIMIT,
 ): Promise<Rendered<FoundPassage[]>> {
   if (prepared.query !== undefined && isEmpty(prepared)) return renderTexts([])
   const { filter, limit } = prepared
@@ -237,7 +238,7 @@ export async function searchPassages(
 export async function searchArchivalMemory(
   scope: Scope,
   prepared: PreparedSearch,
-  few: number = LOOKED_AT,
+  few: number = EXACT_SCAN_LIMIT,
 ): Promise<FoundMemories> {
   if (prepared.query === undefined || isEmpty(prepared)) return { results: [], count: 0 }
   const rows = await scope.query<{ id: string; created_at: string; text: string; tags: string[] }>(sql`

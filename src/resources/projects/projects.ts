@@ -1,9 +1,9 @@
 import { escapeLike } from '../../db/escape-like.ts'
+import { sql } from 'kysely'
 import { listFrom } from '../../db/offset.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, conflict, notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { templates } from '../templates/schema.ts'
 import { type CreateProject, type ListProjects, type Project, type ProjectList, projects } from './schema.ts'
 
 /** The project of what is made in no other. */
@@ -37,8 +37,9 @@ export const deleteProject = (scope: Scope, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
     // Held so that no template can come meanwhile: it would have to refer to this row.
     await tx.lock(projects, id)
-    const held = await tx.count(templates, (query) => query.where('templates.project_id', '=', id))
-    if (held > 0) throw conflict('The project has templates: delete them first.')
+    const held = await tx.query(sql`
+      select 1 from templates where organization_id = ${tx.organizationId} and project_id = ${id} limit 1`)
+    if (held.length > 0) throw conflict('The project has templates: delete them first.')
     await tx.remove(projects, id)
   })
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Int, Params, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Offset, Params, Query, Ref } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -25,12 +25,6 @@ export const projects = defineResource<Project>()(Project, {
 
 export const CreateProject = Create({ name: Type.String({ minLength: 3, maxLength: 50 }) }, ['name'])
 export type CreateProject = Static<typeof CreateProject>
-
-/** The parameters of lists that are counted through. */
-export const Offset = {
-  limit: Optional(Int({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' })),
-  offset: Optional(Int({ description: 'How many to leave out at the start. Default 0.' })),
-}
 
 export const ListProjects = Query({
   ...Offset,

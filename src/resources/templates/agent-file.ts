@@ -1,7 +1,7 @@
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
-import { importAgents } from '../agent-files/import.ts'
-import { type Check, readAgentFile } from '../agent-files/read.ts'
+import { importAgents } from '../agent-export/import.ts'
+import { type Format, readAgentFile } from '../agent-export/read.ts'
 import { agentBlocks } from '../agents/links.ts'
 import { deleteAgent } from '../agents/remove.ts'
 import { blocks } from '../blocks/schema.ts'
@@ -9,15 +9,14 @@ import { configurationOfAgent } from './configuration.ts'
 import type { Configuration } from './schema.ts'
 
 /** What a file is read with: how its parts are validated, and the model of an agent that has none. */
-export interface FileReader {
-  check: Check
+export interface FileReader extends Format {
   defaultModel: string
 }
 
 /** Reads the file in a field of the body. 422 with the place of every fault, unless it holds a single agent. */
-function read(field: string, file: object, check: Check) {
+function read(field: string, file: object, format: Format) {
   try {
-    const parts = readAgentFile(JSON.stringify(file), check)
+    const parts = readAgentFile(JSON.stringify(file), format)
     if (parts.agents.length === 1) return parts
   } catch (error) {
     if (!(error instanceof ApiError && error.faults)) throw error
@@ -38,10 +37,10 @@ export async function configurationOfFile(
   field: 'agent_file' | 'agent_file_json',
   file: object,
   override: boolean,
-  { check, defaultModel }: FileReader,
+  { defaultModel, ...format }: FileReader,
 ): Promise<Configuration> {
   const options = { secrets: {}, override_existing_tools: override, strip_messages: true }
-  const { agent_ids } = await importAgents(tx, read(field, file, check), options, defaultModel)
+  const { agent_ids } = await importAgents(tx, read(field, file, format), options, defaultModel)
   const [id] = agent_ids as [string]
   const configuration = await configurationOfAgent(tx, id)
   const own = await tx.linkedIds(agentBlocks, id)

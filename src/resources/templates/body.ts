@@ -1,9 +1,22 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Int, JsonMap, Name, OneOf, OrNull, Params, Query, Ref, Strict } from '../../lib/wire.ts'
+import {
+  Create,
+  Id,
+  Instant,
+  Int,
+  JsonMap,
+  Name,
+  Offset,
+  OneOf,
+  OrNull,
+  Params,
+  Query,
+  Ref,
+  Strict,
+} from '../../lib/wire.ts'
 import { MessageCreate, Variables } from '../agents/body.ts'
 import { AGENT_TYPES, Agent, settings } from '../agents/schema.ts'
 import { ToolRule } from '../agents/tool-rules.ts'
-import { Offset } from '../projects/schema.ts'
 import { Template } from './schema.ts'
 
 const { Optional } = Type

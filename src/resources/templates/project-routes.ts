@@ -3,6 +3,7 @@ import { checkOf } from '../../http/check.ts'
 import type { App } from '../../http/server.ts'
 import { invalid } from '../../lib/errors.ts'
 import { Ref } from '../../lib/wire.ts'
+import type { Format } from '../agent-export/read.ts'
 import { ProjectParams, Success } from '../projects/schema.ts'
 import {
   CreateTemplate,
@@ -38,7 +39,7 @@ function refuseSaved(path: string): void {
 
 /** `/v1/templates/{project_id}/{template_name}`: what can be done with a template of a project alone. */
 export const projectTemplateRoutes =
-  ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
+  ({ defaultModel, shapes }: Pick<Config, 'defaultModel'> & Pick<Format, 'shapes'>) =>
   async (app: App) => {
     app.post(
       '/:project_id',
@@ -55,7 +56,7 @@ export const projectTemplateRoutes =
       (request, reply) => {
         const { scope, params, body } = request
         reply.code(201)
-        return createTemplate(scope, params.project_id, body, { check: checkOf(request), defaultModel })
+        return createTemplate(scope, params.project_id, body, { check: checkOf(request), shapes, defaultModel })
       },
     )
 

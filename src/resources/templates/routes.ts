@@ -6,6 +6,7 @@ import { checkOf } from '../../http/check.ts'
 import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
+import type { Format } from '../agent-export/read.ts'
 import { retrieveAgent } from '../agents/agents.ts'
 import { ALL_RELATIONS } from '../agents/relations.ts'
 import { defaultProject, namedProject } from '../projects/projects.ts'
@@ -73,7 +74,7 @@ async function deployed(request: FastifyRequest, made: Deployment): Promise<Depl
 
 /** `/v1/templates`: lists, and all that can be done with and without a project in the path. */
 export const templateRoutes =
-  ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
+  ({ defaultModel, shapes }: Pick<Config, 'defaultModel'> & Pick<Format, 'shapes'>) =>
   async (app: App) => {
     app.get(
       '/',
@@ -106,7 +107,7 @@ export const templateRoutes =
         const { scope, body, headers } = request
         const project = (await namedProject(scope, headers)) ?? (await defaultProject(scope)).id
         reply.code(201)
-        return createTemplate(scope, project, body, { check: checkOf(request), defaultModel })
+        return createTemplate(scope, project, body, { check: checkOf(request), shapes, defaultModel })
       },
     )
 
@@ -132,6 +133,7 @@ export const templateRoutes =
           const next = (tx: Scope) =>
             configurationOfFile(tx, 'agent_file_json', agent_file_json, update_existing_tools ?? false, {
               check: checkOf(request),
+              shapes,
               defaultModel,
             })
           await replaceCurrent(scope, await namedIn(request), next, body.save_existing_changes ?? false)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { bootstrap } from '../../cli/bootstrap.ts'
 import { createCipher } from '../../lib/cipher.ts'
-import { bootstrap } from '../organizations/bootstrap.ts'
 import { BUILTIN_TOOLS } from './builtin/all.ts'
 import type { Tool } from './schema.ts'
 

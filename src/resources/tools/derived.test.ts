@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
 import { createScope } from '../../db/scope.ts'
 import { createCipher } from '../../lib/cipher.ts'
+import { toolHolders } from '../agents/holders/holders.ts'
 import type { Tool } from './schema.ts'
 import { createSourceReader } from './source/reader.ts'
 import { upsertTool } from './tools.ts'
@@ -210,10 +211,11 @@ describe('an upsert', () => {
     const nobody = { userId: null, keyId: null, scopes: [], requestId: null, operator: false }
     const scope = createScope({ database, cipher }, { ...nobody, organizationId: organizations.bob })
     const reader = createSourceReader()
+    const deps = { reader, holders: toolHolders }
     // Callers of other servers don't wait for their turn here.
     const made = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
-        upsertTool(scope, reader, (_key, work) => work(), { source_code: python('shared'), return_char_limit: n + 1 }),
+        upsertTool(scope, deps, (_key, work) => work(), { source_code: python('shared'), return_char_limit: n + 1 }),
       ),
     )
     await reader.close()

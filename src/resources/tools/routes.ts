@@ -19,15 +19,24 @@ import {
   UpdateTool,
 } from './schema.ts'
 import { searchTools } from './search.ts'
-import type { SourceReader } from './source/reader.ts'
-import { countTools, createTool, deleteTool, generateSchema, listTools, updateTool, upsertTool } from './tools.ts'
+import {
+  countTools,
+  createTool,
+  deleteTool,
+  generateSchema,
+  listTools,
+  type ToolDeps,
+  updateTool,
+  upsertTool,
+} from './tools.ts'
 
 const tags = ['tools']
 const params = ToolParams
 const one = { 200: Ref(Tool) }
 
-/** `/v1/tools`; sources are read by `reader`. */
-export const toolRoutes = (reader: SourceReader) => async (app: App) => {
+/** `/v1/tools` */
+export const toolRoutes = (deps: ToolDeps) => async (app: App) => {
+  const { reader, holders } = deps
   const inTurn = createTurns()
 
   app.get(
@@ -87,7 +96,7 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
         response: one,
       },
     },
-    async ({ scope, body, headers }) => upsertTool(scope, reader, inTurn, body, await namedProject(scope, headers)),
+    async ({ scope, body, headers }) => upsertTool(scope, deps, inTurn, body, await namedProject(scope, headers)),
   )
 
   app.post(
@@ -144,7 +153,7 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
     {
       schema: { operationId: 'modify_tool', summary: 'Modify a tool', tags, params, body: UpdateTool, response: one },
     },
-    ({ scope, params, body }) => updateTool(scope, reader, params.tool_id, body),
+    ({ scope, params, body }) => updateTool(scope, deps, params.tool_id, body),
   )
 
   app.delete(
@@ -159,7 +168,7 @@ export const toolRoutes = (reader: SourceReader) => async (app: App) => {
       },
     },
     async ({ scope, params }) => {
-      await deleteTool(scope, params.tool_id)
+      await deleteTool(scope, holders, params.tool_id)
       return null
     },
   )

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { depthOf, FUSION, LOOKED_AT } from '../passages/search-statement.ts'
+import { depthOf, EXACT_SCAN_LIMIT, FUSION } from '../../lib/ranking.ts'
 import { tagged } from '../tags/tagged.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
 import { nearestTools } from './vectors.ts'
@@ -64,7 +64,7 @@ export async function searchTools(scope: Scope, body: SearchTools): Promise<Foun
   const hits: Hit[] = query
     ? fuse(
         mode === 'vector' ? [] : await byWords(query),
-        mode === 'fts' ? [] : (await nearestTools(scope, query, kept, LOOKED_AT)).slice(0, depthOf(limit)),
+        mode === 'fts' ? [] : (await nearestTools(scope, query, kept, EXACT_SCAN_LIMIT)).slice(0, depthOf(limit)),
       ).slice(0, limit)
     : (await newest()).map((id) => ({ id }))
 

@@ -6,8 +6,6 @@ import type { Filter } from '../../db/select.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { InTurn } from '../../lib/turns.ts'
-import { agentTools } from '../agents/links.ts'
-import { renameInRules } from './rules.ts'
 import {
   BUILTIN_TYPES,
   type CreateTool,
@@ -29,6 +27,20 @@ export const DEFAULTS = {
   metadata_: {},
   return_char_limit: 50_000,
   enable_parallel_execution: false,
+}
+
+/** What a change of a tool does to the agents that have it. Handed in, as tools know no agents. */
+export interface ToolHolders {
+  /** Detaches a tool from every agent that has it, inside the scope's transaction. */
+  detachTool(tx: Scope, id: string): Promise<void>
+  /** Carries the new name of a tool into the rules of every agent, inside the scope's transaction. */
+  renameTool(tx: Scope, from: string, to: string): Promise<void>
+}
+
+/** What changes of tools need besides the database. */
+export interface ToolDeps {
+  reader: SourceReader
+  holders: ToolHolders
 }
 
 /** Which tools: one filter for lists and counts. */
@@ -174,10 +186,16 @@ function refuseBuiltin({ name, tool_type }: Held, done: string): void {
 }
 
 /** Changes a tool that is held; `derived` is its schema, where it follows the source. */
-async function change(tx: Scope, tool: Held, body: UpdateTool, derived: Schema | undefined): Promise<Tool> {
+async function change(
+  tx: Scope,
+  holders: ToolHolders,
+  tool: Held,
+  body: UpdateTool,
+  derived: Schema | undefined,
+): Promise<Tool> {
   const json_schema = body.json_schema ?? derived
   const name = json_schema && nameIn(json_schema)
-  if (name !== undefined && name !== tool.name) await renameInRules(tx, tool.name, name)
+  if (name !== undefined && name !== tool.name) await holders.renameTool(tx, tool.name, name)
   // A description nobody wrote is the schema's, and follows it.
   const own = tool.description !== (descriptionIn(tool.json_schema) ?? null)
   const description = json_schema && !own ? (descriptionIn(json_schema) ?? null) : undefined
@@ -220,14 +238,14 @@ function sourceAfter(tool: Held, body: UpdateTool): Source | undefined {
  * Changes what is given. A schema that was derived from the source is derived again when the source changes; one that
  * was given stays. A new name is carried into the rules of the agents. 404; 409 for a built-in tool, or a taken name.
  */
-export function updateTool(scope: Scope, reader: SourceReader, id: string, body: UpdateTool): Promise<Tool> {
+export function updateTool(scope: Scope, { reader, holders }: ToolDeps, id: string, body: UpdateTool): Promise<Tool> {
   return withSchema(reader, undefined, (source, derived) =>
     scope.transaction(async (tx) => {
       const tool = await holdById(tx, id)
       refuseBuiltin(tool, 'modified')
       const needs = sourceAfter(tool, body)
       if (!isDeepStrictEqual(needs, source)) return { needs }
-      return { done: await change(tx, tool, body, derived) }
+      return { done: await change(tx, holders, tool, body, derived) }
     }),
   )
 }
@@ -238,7 +256,7 @@ export function updateTool(scope: Scope, reader: SourceReader, id: string, body:
  */
 export function upsertTool(
   scope: Scope,
-  reader: SourceReader,
+  { reader, holders }: ToolDeps,
   inTurn: InTurn,
   body: CreateTool,
   project?: string | undefined,
@@ -254,7 +272,7 @@ export function upsertTool(
         if (!isDeepStrictEqual(needs, source)) return { needs }
         if (tool) {
           refuseBuiltin(tool, 'replaced')
-          return { done: await change(tx, tool, { ...given, ...sourceTypeOf(source) }, derived) }
+          return { done: await change(tx, holders, tool, { ...given, ...sourceTypeOf(source) }, derived) }
         }
         // Nothing is made when another caller has made one of this name meanwhile: that one is then found.
         const [made] = await tx.insertOnConflictDoNothing(tools, [row])
@@ -271,14 +289,10 @@ const sourceTypeOf = (source: Source | undefined) =>
   source && { source_type: source.source_type as NonNullable<UpdateTool['source_type']> }
 
 /** Deletes a tool, detached first from every agent that has it. 404; 409 for a built-in one. */
-export async function deleteTool(scope: Scope, id: string): Promise<void> {
+export async function deleteTool(scope: Scope, { detachTool }: ToolHolders, id: string): Promise<void> {
   await scope.transaction(async (tx) => {
     refuseBuiltin(await holdById(tx, id), 'deleted')
-    const holders = await tx.query(sql<{ id: string }>`
-      select id from agents where organization_id = ${tx.organizationId} and id in (
-        select agent_id from agents_tools where organization_id = ${tx.organizationId} and tool_id = ${id})
-      order by id for update`)
-    for (const holder of holders) await tx.detach(agentTools, holder.id, id)
+    await detachTool(tx, id)
     await tx.remove(tools, id)
   })
 }

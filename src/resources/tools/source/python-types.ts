@@ -5,7 +5,7 @@ import {
   createGuard,
   described,
   type JsonSchema,
-  objectOf,
+  jsonObject,
   oneOfValues,
   type Place,
   UnreadableSource,
@@ -126,20 +126,20 @@ export function createPythonTypes(module: Module) {
   }
 
   /** The members of a union, however it is written; any other type is its own only member. */
-  function membersOf(hint: ExprNode, place: Place): ExprNode[] {
+  function jsonMembers(hint: ExprNode, place: Place): ExprNode[] {
     const node = unquoted(hint)
     if (node.nodeType === 'BinOp' && node.op.nodeType === 'BitOr') {
-      return [...membersOf(node.left, place), ...membersOf(node.right, place)]
+      return [...jsonMembers(node.left, place), ...jsonMembers(node.right, place)]
     }
     const { name, inner } = partsOf(node)
     const type = known(name)
-    if (type === 'Union') return inner.flatMap((one) => membersOf(one, place))
+    if (type === 'Union') return inner.flatMap((one) => jsonMembers(one, place))
     if (type === 'Optional' && inner[0]) {
-      return [...membersOf(inner[0], place), { nodeType: 'Constant', value: null } as ExprNode]
+      return [...jsonMembers(inner[0], place), { nodeType: 'Constant', value: null } as ExprNode]
     }
-    if (type !== undefined && WRAPPERS.includes(type) && inner[0]) return membersOf(inner[0], place)
+    if (type !== undefined && WRAPPERS.includes(type) && inner[0]) return jsonMembers(inner[0], place)
     const alias = name === undefined || PLAIN.has(name) ? undefined : aliases.get(name)
-    return alias ? named(name!, place, () => membersOf(alias, place)) : [node]
+    return alias ? named(name!, place, () => jsonMembers(alias, place)) : [node]
   }
 
   const isNone = (node: ExprNode) => known(nameOf(node)) === 'None'
@@ -153,7 +153,7 @@ export function createPythonTypes(module: Module) {
 
   function schemaOf(hint: ExprNode, place: Place): JsonSchema {
     return guarded(place, () => {
-      const schemas = membersOf(hint, place).map((member) => memberSchema(member, place))
+      const schemas = jsonMembers(hint, place).map((member) => memberSchema(member, place))
       return described(anyOf(schemas), annotation(hint))
     })
   }
@@ -212,7 +212,7 @@ export function createPythonTypes(module: Module) {
   function classSchema(node: ClassDef): JsonSchema {
     const bases = node.bases.map((base) => known(nameOf(base)) ?? '')
     if (bases.some((base) => ENUMS.includes(base))) return enumSchema(node)
-    return described(objectOf(fieldsOf(node)), docstringOf(node).description)
+    return described(jsonObject(fieldsOf(node)), docstringOf(node).description)
   }
 
   function enumSchema(node: ClassDef): JsonSchema {
@@ -265,7 +265,7 @@ export function createPythonTypes(module: Module) {
   function typeOf(hint: ExprNode): Value {
     const place = placeOf(hint)
     return guarded(place, () => {
-      const members = membersOf(hint, place)
+      const members = jsonMembers(hint, place)
       const values = members.filter((member) => !isNone(member))
       const optional = values.length < members.length && values.length > 0
       const schemas = (optional ? values : members).map((member) => memberSchema(member, place))

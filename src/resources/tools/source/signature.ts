@@ -124,7 +124,7 @@ export function oneOfValues(values: readonly (string | number | boolean)[]): Jso
 }
 
 /** An object with these fields. */
-export function objectOf(fields: readonly (readonly [name: string, value: Value])[]): JsonSchema {
+export function jsonObject(fields: readonly (readonly [name: string, value: Value])[]): JsonSchema {
   const byName = new Map(fields)
   return {
     type: 'object',

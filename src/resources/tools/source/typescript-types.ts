@@ -5,7 +5,7 @@ import {
   createGuard,
   described,
   type JsonSchema,
-  objectOf,
+  jsonObject,
   oneOfValues,
   type Place,
   UnreadableSource,
@@ -79,9 +79,9 @@ export function createTypeScriptTypes(body: readonly t.Statement[]) {
     })
 
   /** The members of a union; any other type is its own only member. */
-  function membersOf(node: t.TSType): t.TSType[] {
-    if (node.type === 'TSUnionType') return node.types.flatMap(membersOf)
-    if (node.type === 'TSParenthesizedType') return membersOf(node.typeAnnotation)
+  function jsonMembers(node: t.TSType): t.TSType[] {
+    if (node.type === 'TSUnionType') return node.types.flatMap(jsonMembers)
+    if (node.type === 'TSParenthesizedType') return jsonMembers(node.typeAnnotation)
     return [node]
   }
 
@@ -95,7 +95,7 @@ export function createTypeScriptTypes(body: readonly t.Statement[]) {
 
   const schemaOf = (node: t.TSType, notes = NONE): JsonSchema =>
     guarded(placeOf(node), () => {
-      const members = membersOf(node)
+      const members = jsonMembers(node)
       return members.length === 1 ? memberSchema(members[0]!, notes) : unionOf(members)
     })
 
@@ -117,9 +117,9 @@ export function createTypeScriptTypes(body: readonly t.Statement[]) {
       case 'TSLiteralType':
         return unionOfLiteral(node)
       case 'TSTypeLiteral':
-        return objectOf(fieldsOf(node.members, notes))
+        return jsonObject(fieldsOf(node.members, notes))
       case 'TSIntersectionType':
-        return objectOf(node.types.flatMap((one) => objectFields(one, notes)))
+        return jsonObject(node.types.flatMap((one) => objectFields(one, notes)))
       case 'TSTypeReference':
         return referenceSchema(node, notes)
       default:
@@ -165,7 +165,7 @@ export function createTypeScriptTypes(body: readonly t.Statement[]) {
   function definitionSchema(node: Definition, notes: ReadonlyMap<string, string>): JsonSchema {
     if ('typeParameters' in node && node.typeParameters) throw unfit(node, `${node.id.name}, which takes types itself,`)
     if (node.type === 'TSTypeAliasDeclaration') return schemaOf(node.typeAnnotation, notes)
-    if (node.type === 'TSInterfaceDeclaration') return objectOf(interfaceFields(node, notes))
+    if (node.type === 'TSInterfaceDeclaration') return jsonObject(interfaceFields(node, notes))
     let next = 0
     return oneOfValues(
       node.body.members.map(({ initializer }) => {
@@ -208,7 +208,7 @@ export function createTypeScriptTypes(body: readonly t.Statement[]) {
 
   /** What a parameter or a field may hold; `notes` describes its own fields. One that may be undefined may be left out. */
   function typeOf(node: t.TSType, notes = NONE): Value {
-    const members = membersOf(node)
+    const members = jsonMembers(node)
     const kept = members.filter(({ type }) => type !== 'TSUndefinedKeyword')
     const schema = guarded(placeOf(node), () => (kept.length === 1 ? memberSchema(kept[0]!, notes) : unionOf(kept)))
     return { schema, optional: kept.length < members.length }

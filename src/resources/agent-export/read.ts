@@ -1,0 +1,118 @@
+import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { storageFault } from '../../lib/json.ts'
+import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
+import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
+import { parseAgentFile } from './parse.ts'
+import { referenceFaults } from './references.ts'
+import {
+  AgentEntry,
+  type AgentFileParts,
+  BlockEntry,
+  FileEntry,
+  GroupEntry,
+  MessageEntry,
+  type Placed,
+  SourceEntry,
+  ToolEntry,
+} from './schema.ts'
+
+/** What a file is read by. */
+export interface Format {
+  /** The faults of a value under a schema, at places within the value. */
+  check(schema: object, value: unknown): Fault[]
+  /** The named shapes that schemas refer to. */
+  shapes: readonly object[]
+}
+
+/** How many faults, and how many warnings, are told of one file: the rest is of the same kind. */
+const MOST = 50
+
+function sectionsOf(file: Record<string, unknown>): Sections {
+  if (isLegacy(file)) return sectionsOfLegacy(file)
+  const agents = partsOf(file.agents, 'agents').map(({ at, value }) => {
+    if (!isObject(value)) return { at, value, messages: [] }
+    const { messages, ...agent } = value
+    return { at, value: agent, messages: partsOf(messages, `${at}.messages`) }
+  })
+  if (agents.length === 0) throw invalid(inBody('agents', 'must hold an agent at least'))
+  const section = (name: string) => partsOf(file[name], name)
+  return {
+    renamed: new Map(),
+    agents,
+    blocks: section('blocks'),
+    tools: section('tools'),
+    groups: section('groups'),
+    sources: section('sources'),
+    files: section('files'),
+  }
+}
+
+/** What the format has a place for, and this server none yet. */
+function unkept(file: Record<string, unknown>): string[] {
+  const kinds = [
+    ['mcp_servers', 'server_name', 'connections to MCP servers'],
+    ['skills', 'name', 'skills'],
+  ] as const
+  return kinds.flatMap(([section, key, what]) =>
+    partsOf(file[section], section).map(({ at, value }) => {
+      const name = isObject(value) ? ` ${JSON.stringify(value[key])}` : ''
+      return `${at}${name}: left out, as ${what} can't be imported yet`
+    }),
+  )
+}
+
+/**
+ * The parts of an agent file, from its text: of the current format or the older one of a single agent, with our names
+ * or the vendor's, as JSON or as JSON inside a JSON string. 400 for text that isn't JSON; 422 with the place of every
+ * fault, 50 at most, for what can't be imported.
+ */
+export function readAgentFile(text: string, { check, shapes }: Format): AgentFileParts {
+  const references = byReference(shapes)
+  const file = parseAgentFile(text)
+  if (!isObject(file)) throw invalid(inBody('file', 'must be a JSON object'))
+  const unstorable = storageFault(file)
+  if (unstorable) throw invalid(inBody(unstorable.path.replace(/\.(\d+)(?=\.|$)/g, '[$1]'), unstorable.message))
+  const { renamed, ...sections } = sectionsOf(file)
+  const faults: Fault[] = []
+  const warnings = unkept(file)
+
+  function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {
+    return parts.flatMap(({ at, value }) => {
+      if (faults.length >= MOST) return []
+      const fitting: Fitting = { shapes: references, unknown: [], renamed: new Map() }
+      const fitted = fit(schema, value, fitting)
+      for (const { field, message } of check(schema, fitted)) {
+        faults.push(inBody(joinPlaces(at, fitting.renamed.get(field) ?? field), message))
+      }
+      for (const key of fitting.unknown)
+        warnings.push(`${joinPlaces(at, key)}: left out, as there is no place for it here`)
+      return [{ ...(fitted as T), at }]
+    })
+  }
+
+  const parts: AgentFileParts = {
+    agents: sections.agents.map((part) => ({
+      ...(read<AgentEntry>(AgentEntry, [part])[0] as Placed<AgentEntry>),
+      messages: read<MessageEntry>(MessageEntry, part.messages),
+    })),
+    blocks: read(BlockEntry, sections.blocks),
+    tools: read(ToolEntry, sections.tools),
+    groups: read(GroupEntry, sections.groups),
+    sources: read(SourceEntry, sections.sources),
+    files: read(FileEntry, sections.files),
+    warnings,
+  }
+  // What refers to what is looked at once everything is what it should be.
+  if (faults.length === 0) for (const fault of referenceFaults(parts)) if (faults.push(fault) >= MOST) break
+  if (faults.length > 0) {
+    throw invalid(...faults.slice(0, MOST).map((fault) => ({ ...fault, field: inFile(fault.field, renamed) })))
+  }
+  if (warnings.length > MOST) warnings.splice(MOST, warnings.length, `and ${warnings.length - MOST} more of this kind`)
+  return parts
+}
+
+/** A place by the name the file has for it. */
+function inFile(field: string, renamed: ReadonlyMap<string, string>): string {
+  for (const [ours, theirs] of renamed) if (field.startsWith(ours)) return theirs + field.slice(ours.length)
+  return field
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import type { App } from '../../../http/server.ts'
+import { Message, Ref } from '../../../lib/wire.ts'
+import type { Embedders } from '../../models/embedding.ts'
+import { withEmbeddings } from '../../passages/passages.ts'
+import { prepare } from '../../passages/prepare.ts'
+import { CreateMemory, IncludeVectors, ListMemories, MemoryParams, Passage } from '../../passages/schema.ts'
+import { AgentParams } from '../schema.ts'
+import { addMemories, deleteMemory, embedMemories, listMemories } from './archival-memory.ts'
+
+const tags = ['archival memory']
+const params = AgentParams
+const many = { 200: Type.Array(Ref(Passage)) }
+
+/** `/v1/agents/{agent_id}/archival-memory`: the passages of the agent's archive. */
+export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) => {
+  app.get(
+    '/:agent_id/archival-memory',
+    {
+      schema: {
+        operationId: 'list_passages_of_agent',
+        summary: "List the passages of an agent's archive, oldest first",
+        tags,
+        params,
+        querystring: ListMemories,
+        response: many,
+      },
+    },
+    ({ scope, params, query }) => listMemories(scope, params.agent_id, query),
+  )
+
+  app.post(
+    '/:agent_id/archival-memory',
+    {
+      config: { outside: true },
+      schema: {
+        operationId: 'create_passage_of_agent',
+        summary: "Put a passage into an agent's archive, which is made where there is none",
+        tags,
+        params,
+        querystring: IncludeVectors,
+        body: CreateMemory,
+        response: many,
+      },
+      preHandler: async (request) => {
+        const { scope, params, body } = request
+        request.prepared = await prepare(
+          [body],
+          () => 'created_at',
+          (texts) => embedMemories(scope, embedders, params.agent_id, texts),
+        )
+      },
+    },
+    async ({ scope, params, query, prepared }) =>
+      withEmbeddings(scope, await addMemories(scope, params.agent_id, prepared!), query),
+  )
+
+  app.delete(
+    '/:agent_id/archival-memory/:memory_id',
+    {
+      schema: {
+        operationId: 'delete_passage_of_agent',
+        summary: "Delete a passage of an agent's archive",
+        tags,
+        params: MemoryParams,
+        response: { 200: Message },
+      },
+    },
+    async ({ scope, params }) => {
+      await deleteMemory(scope, params.agent_id, params.memory_id)
+      return { message: `Memory id=${params.memory_id} successfully deleted` }
+    },
+  )
+}

@@ -1,0 +1,160 @@
+import { Type } from 'typebox'
+import type { App } from '../../http/server.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
+import { NoContent, Ref } from '../../lib/wire.ts'
+import type { Embedders } from '../models/embedding.ts'
+import { getContainer } from '../passages/container.ts'
+import { checkLater, embedNew } from '../passages/embed.ts'
+import { addPassages, deletePassage, listPassages, retrievePassage, withEmbeddings } from '../passages/passages.ts'
+import { type Prepared, prepare } from '../passages/prepare.ts'
+import {
+  ArchivePassageParams,
+  CreatePassage,
+  CreatePassages,
+  IncludeVectors,
+  ListPassages,
+  MOST_WITH_VECTORS,
+  Passage,
+} from '../passages/schema.ts'
+import { ArchiveParams } from './schema.ts'
+
+const tags = ['passages']
+const params = ArchiveParams
+const one = { 200: Ref(Passage) }
+const many = { 200: Type.Array(Ref(Passage)) }
+
+/** How much larger than others the body of a batch may be. */
+const BATCH = 4
+
+/**
+ * As many passages as an embedded database takes with their vectors: indexing them in one transaction has everybody else
+ * wait. Those of more are left to background work, of which each transaction is short.
+ */
+const MOST_EMBEDDED = 200
+
+/**
+ * `/v1/archives/{archive_id}/passages`. `bodyLimit`: the largest body of other requests, in bytes. `embedded`: whether the
+ * database is the embedded one.
+ */
+export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded: boolean) => async (app: App) => {
+  app.get(
+    '/:archive_id/passages',
+    {
+      schema: {
+        operationId: 'list_passages',
+        summary: 'List the passages of an archive, oldest first',
+        tags,
+        params,
+        querystring: ListPassages,
+        response: many,
+      },
+    },
+    ({ scope, params, query }) => listPassages(scope, params.archive_id, query),
+  )
+
+  app.post(
+    '/:archive_id/passages',
+    {
+      config: { outside: true },
+      schema: {
+        operationId: 'create_passage',
+        summary: 'Create a passage',
+        tags,
+        params,
+        querystring: IncludeVectors,
+        body: CreatePassage,
+        response: one,
+      },
+      preHandler: async (request) => {
+        const { scope, params, body } = request
+        request.prepared = await prepare(
+          [body],
+          () => 'created_at',
+          async (texts) => embedNew(scope, embedders, await getContainer(scope, params.archive_id), texts),
+        )
+      },
+    },
+    async ({ scope, params, query, prepared }) => {
+      const { list, vectors } = prepared!
+      const [made] = await addPassages(scope, params, list, vectors())
+      return query.include ? retrievePassage(scope, params.archive_id, made!.id, query) : made!
+    },
+  )
+
+  app.post(
+    '/:archive_id/passages/batch',
+    {
+      bodyLimit: BATCH * bodyLimit,
+      config: { outside: true },
+      schema: {
+        operationId: 'create_passages',
+        summary: 'Create passages in the order given: all of them or, if one cannot be, none',
+        tags,
+        params,
+        querystring: IncludeVectors,
+        body: CreatePassages,
+        response: many,
+      },
+      preHandler: async (request) => {
+        const { scope, params, query, body } = request
+        if (query.include && body.passages.length > MOST_WITH_VECTORS) {
+          throw invalid(inBody('passages', `must be at most ${MOST_WITH_VECTORS} with include=passage.embedding`))
+        }
+        const later = embedded && !query.include && body.passages.length > MOST_EMBEDDED
+        request.prepared = await prepare(
+          body.passages,
+          (place) => `passages[${place}].created_at`,
+          async (texts) => {
+            const archive = await getContainer(scope, params.archive_id)
+            if (!later) return embedNew(scope, embedders, archive, texts)
+            await checkLater(scope, embedders, archive)
+            return undefined
+          },
+        )
+      },
+    },
+    async ({ scope, params, query, prepared }) => {
+      const { list, vectors } = prepared!
+      return withEmbeddings(scope, await addPassages(scope, params, list, vectors()), query)
+    },
+  )
+
+  app.get(
+    '/:archive_id/passages/:passage_id',
+    {
+      schema: {
+        operationId: 'retrieve_passage',
+        summary: 'Retrieve a passage of an archive',
+        tags,
+        params: ArchivePassageParams,
+        querystring: IncludeVectors,
+        response: one,
+      },
+    },
+    ({ scope, params, query }) => retrievePassage(scope, params.archive_id, params.passage_id, query),
+  )
+
+  app.delete(
+    '/:archive_id/passages/:passage_id',
+    {
+      schema: {
+        operationId: 'delete_passage',
+        summary: 'Delete a passage of an archive',
+        tags,
+        params: ArchivePassageParams,
+        response: { 204: NoContent },
+      },
+    },
+    async ({ scope, params }, reply) => {
+      await deletePassage(scope, params.archive_id, params.passage_id)
+      reply.code(204)
+    },
+  )
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The passages a request asks for, embedded. */
+    prepared?: Prepared
+  }
+}

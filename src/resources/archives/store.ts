@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../db/scope.ts'
+import { STORE_SETTINGS, type VectorStores } from '../../embed/stores.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
+import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import type { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
+import type { CreateArchive, UpdateArchive } from './schema.ts'
+import type { ArchiveRow } from './table.ts'
+
+/**
+ * Makes sure that an archive of these settings can lie where it is to lie. 422 for a store that isn't set up here, for an
+ * archive without an embedding model, and for a model whose vectors the store can't take; 502 when the store would have
+ * to be asked and doesn't answer.
+ */
+async function checkStore(
+  stores: VectorStores,
+  provider: VectorDbProvider | null | undefined,
+  config: EmbeddingConfig | null | undefined,
+): Promise<void> {
+  if (!provider || provider === 'native') return
+  const refuse = (message: string) => invalid(inBody('vector_db_provider', message))
+  const store = stores[provider]
+  if (!store) {
+    throw refuse(`${provider} is not set up on this server: set ${STORE_SETTINGS[provider]}, or leave it native`)
+  }
+  if (!config) throw refuse(`${provider} holds vectors: name an embedding model (embedding)`)
+  const dimension = await store.dimension?.()
+  if (dimension !== undefined && dimension !== config.embedding_dim) {
+    throw refuse(
+      `the index of ${store.title} takes vectors of ${dimension} numbers, and those of ${config.embedding_model} have ` +
+        `${config.embedding_dim}: name another embedding model`,
+    )
+  }
+}
+
+/** Makes sure that a new archive gets a model that its store can take: see checkStore. */
+export async function checkNewArchive(scope: Scope, stores: VectorStores, body: CreateArchive): Promise<void> {
+  const { vector_db_provider: provider } = body
+  if (!provider || provider === 'native') return
+  await checkStore(stores, provider, (await embeddingConfigOf(scope, body)) ?? LEXICAL)
+}
+
+/** Makes sure that a patch of an archive leaves it a model that its store can take: see checkStore. */
+export async function checkModel(scope: Scope, stores: VectorStores, archiveId: string, patch: UpdateArchive) {
+  if (patch.embedding === undefined && patch.embedding_config === undefined) return
+  const [archive] = await scope.query<Pick<ArchiveRow, 'vector_db_provider'>>(sql`
+    select vector_db_provider from archives where organization_id = ${scope.organizationId} and id = ${archiveId}`)
+  await checkStore(stores, archive?.vector_db_provider, await embeddingConfigOf(scope, patch))
+}
