@@ -1,55 +1,51 @@
 import { Readable } from 'node:stream'
 import { Rendered } from '../db/render/rendered.ts'
 
-/** A body longer than this many bytes is streamed: in one piece, a slow reader would hold all of it in memory. */
-const MAX_UNSTREAMED = 1 << 20
+/** A rendered body of this many characters or more is streamed. */
+const STREAMED_CHARACTERS = 1 << 20
 
-/** The size of a chunk of a streamed body, in bytes. */
-const CHUNK_BYTES = 1 << 18
+/** The characters of a chunk of a streamed body. */
+const CHUNK_CHARACTERS = 1 << 16
 
-/** The length of JSON text in bytes. */
-const byteLength = (segments: readonly string[]) =>
-  segments.reduce((sum, segment) => sum + Buffer.byteLength(segment), 0)
-
-/** The bytes of segments, which are as long as `length`. Joining the segments first would copy them once more. */
-function encode(segments: readonly string[], length: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length)
-  let at = 0
-  for (const segment of segments) at += bytes.write(segment, at)
-  return bytes
-}
-
-/** The bytes of segments, in chunks: each is encoded when the reader has taken the one before. */
-function* chunksOf(segments: readonly string[]): Generator<Buffer> {
+/** The text of segments, in chunks: each is joined when the reader has taken the one before. */
+function* chunksOf(segments: readonly string[]): Generator<string> {
   let pending: string[] = []
   let length = 0
   for (const segment of segments) {
     pending.push(segment)
-    length += Buffer.byteLength(segment)
-    if (length < CHUNK_BYTES) continue
-    yield encode(pending, length)
+    length += segment.length
+    if (length < CHUNK_CHARACTERS) continue
+    yield pending.join('')
     pending = []
     length = 0
   }
-  if (length > 0) yield encode(pending, length)
+  if (length > 0) yield pending.join('')
 }
 
-/** The length of a rendered body in bytes, when the body is long enough to be streamed; otherwise undefined. */
-export function streamedLength(payload: unknown): number | undefined {
-  // Few bytes need no count: a character takes at most three.
-  if (!(payload instanceof Rendered) || 3 * payload.characters < MAX_UNSTREAMED) return undefined
-  const length = byteLength(payload.segments)
-  return length > MAX_UNSTREAMED ? length : undefined
-}
+const isStreamed = (payload: unknown): payload is Rendered<unknown> =>
+  payload instanceof Rendered && payload.segments.reduce((sum, { length }) => sum + length, 0) >= STREAMED_CHARACTERS
+
+/** The length in bytes of a body that is streamed: a stream has no length of its own. Otherwise undefined. */
+export const streamedLength = (payload: unknown): number | undefined =>
+  isStreamed(payload) ? payload.segments.reduce((sum, segment) => sum + Buffer.byteLength(segment), 0) : undefined
 
 /** The JSON text of a payload. */
 export const jsonText = (payload: unknown): string =>
   payload instanceof Rendered ? payload.text : (JSON.stringify(payload) ?? 'null')
 
-/** The body of a response: bytes, encoded once so that their number is known, or a stream. */
+/** The bytes of segments. Joining the segments first would copy them once more. */
+function encode(segments: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(segments.reduce((sum, segment) => sum + Buffer.byteLength(segment), 0))
+  let at = 0
+  for (const segment of segments) at += bytes.write(segment, at)
+  return bytes
+}
+
+/**
+ * The body of a response: bytes, or a stream of strings when the body is long. Whole, a long body would wait in memory for a
+ * slow reader; as bytes, its chunks would make the garbage collector run more often.
+ */
 export function bodyOf(payload: unknown): Buffer | Readable {
-  if (!(payload instanceof Rendered)) return Buffer.from(jsonText(payload))
-  return streamedLength(payload) === undefined
-    ? encode(payload.segments, byteLength(payload.segments))
-    : Readable.from(chunksOf(payload.segments), { objectMode: false })
+  if (isStreamed(payload)) return Readable.from(chunksOf(payload.segments))
+  return payload instanceof Rendered ? encode(payload.segments) : Buffer.from(jsonText(payload))
 }

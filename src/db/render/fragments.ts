@@ -38,20 +38,22 @@ export function parseFragments(text: string): ReadonlyMap<string, string> {
 export const replacePlaceholders = (text: string, aggregated: string) =>
   aggregated === '' ? [text] : replacing(parseFragments(aggregated))(text)
 
-export const replacing = (fragments: ReadonlyMap<string, string>) => (text: string): string[] => {
-  const segments: string[] = []
-  // Text, ids, text, …
-  for (const [n, part] of text.split(MARK).entries()) {
-    if (n % 2 === 0) {
-      segments.push(part)
-      continue
+export const replacing =
+  (fragments: ReadonlyMap<string, string>) =>
+  (text: string): string[] => {
+    const segments: string[] = []
+    // Text, ids, text, …
+    for (const [n, part] of text.split(MARK).entries()) {
+      if (n % 2 === 0) {
+        segments.push(part)
+        continue
+      }
+      for (const [k, id] of part.split(',').entries()) {
+        const fragment = fragments.get(id)
+        if (fragment === undefined) throw new Error(`The fragment ${id} of a rendered row is missing.`)
+        if (k > 0) segments.push(',')
+        segments.push(fragment)
+      }
     }
-    for (const [k, id] of part.split(',').entries()) {
-      const fragment = fragments.get(id)
-      if (fragment === undefined) throw new Error(`The fragment ${id} of a rendered row is missing.`)
-      if (k > 0) segments.push(',')
-      segments.push(fragment)
-    }
+    return segments
   }
-  return segments
-}

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Keyset } from '../keyset.ts'
 import { NEXT } from '../marks.ts'
-import { aggregateFragments, parseFragments, replacing, replacePlaceholders } from './fragments.ts'
+import { aggregateFragments, parseFragments, replacePlaceholders, replacing } from './fragments.ts'
 import { Rendered } from './rendered.ts'
 import type { Rendering, RenderingSql } from './rendering.ts'
 

@@ -25,11 +25,6 @@ export class Rendered<out T> {
     Object.assign(this, marks)
   }
 
-  /** The length of the JSON text, in UTF-16 code units. */
-  get characters(): number {
-    return this.segments.reduce((sum, { length }) => sum + length, 0)
-  }
-
   /** The JSON text in one piece. */
   get text(): string {
     return this.segments.join('')
