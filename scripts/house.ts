@@ -31,7 +31,7 @@ const PLACES: readonly (readonly [pattern: string, line: Line])[] = [
   ['src/runtime/**', 'runtime'],
   ['src/jobs/**', 'jobs'],
   ['src/http/**', 'http'],
-  ['src/app.ts', 'app'],
+  ['src/{app,routes,services}.ts', 'app'],
   ['src/{main.ts,cli/**}', 'main'],
 ]
 

@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type CustomTypesConfig, type PoolClient, type QueryResult } from 'pg'
 import type { Config } from '../config.ts'
 import { type Place, type Sheet, writeBytes } from '../lib/sheet.ts'
+import { createTransactionGuard, type TransactionGuard } from '../lib/transaction-guard.ts'
 import { openEmbedded } from './embedded.ts'
 import { createLanes } from './lanes.ts'
 import { lockDirectory } from './lock.ts'
@@ -15,6 +15,8 @@ import type { Tables } from './tables.ts'
 export interface Database {
   engine: 'embedded' | 'postgres'
   kysely: Kysely<Tables>
+  /** Knows whether code runs inside a transaction of this database. */
+  guard: TransactionGuard
   /** The rows of one statement outside of any transaction, without Kysely's way around the pool. */
   query<Row>(statement: CompiledQuery): Promise<Row[]>
   /**
@@ -175,10 +177,8 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
     reads > 0 ? createLanes(pool, { ...READS, most: reads, ...(!remote && { turns: IN_A_ROW }) }) : inTurn(pool)
   const change = remote ? createLanes(pool, { ...CHANGES, most: settings.poolSize, turns: IN_A_ROW }) : read
   const query = remote ? inTurn(pool) : read
-  const busy = new AsyncLocalStorage<true>()
-  const refuse = () => {
-    if (busy.getStore()) throw new Error('The database was used beside the transaction that is open here.')
-  }
+  const guard = createTransactionGuard()
+  const refuse = () => guard.refuse('The database was used beside the transaction that is open here.')
   const guarded = {
     connect(): Promise<PoolClient> {
       refuse()
@@ -191,6 +191,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
   return {
     engine: remote ? 'postgres' : 'embedded',
     kysely,
+    guard,
     async query<Row>({ sql, parameters }: CompiledQuery) {
       refuse()
       return query<Row>(sql, parameters)
@@ -203,7 +204,7 @@ export async function openDatabase(settings: Settings, snapshot?: Blob): Promise
       refuse()
       return change<Row>(sql, parameters)
     },
-    transaction: (work) => kysely.transaction().execute((trx) => busy.run(true, () => work(trx))),
+    transaction: (work) => kysely.transaction().execute((trx) => guard.run(() => work(trx))),
     dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')
       return embedded.dump()

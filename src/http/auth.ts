@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Actor } from '../db/context.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
+import { apiKeyOf } from './api-key.ts'
 import { addClientAccess, type ClientPolicy, checkClient } from './client-access.ts'
 import { matchVersions } from './headers.ts'
 import { namesOf } from './letta.ts'
@@ -25,10 +26,6 @@ const unauthorized = () =>
 const rightFor = (request: FastifyRequest): Right =>
   request.routeOptions.config.right ?? (['GET', 'HEAD'].includes(request.method) ? 'read' : 'write')
 
-/** The API key a request was sent with. */
-export const keyOf = ({ headers }: FastifyRequest): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-
 /** Asks for a key on every route of `app`, and gives each request its scope. `limits`: how often it may be used. */
 export function addAuth(
   app: FastifyInstance,
@@ -38,7 +35,7 @@ export function addAuth(
 ): void {
   addClientAccess(app)
   app.addHook('onRequest', async (request, reply) => {
-    const key = keyOf(request)
+    const key = apiKeyOf(request)
     await limits?.beforeKey(request, key)
     const caller = key && (await authenticate(key))
     if (!caller) {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Fault } from '../lib/errors.ts'
-import { faultsOf } from './faults.ts'
+import { faultsOf } from './validation-messages.ts'
 
 /** Validates values as bodies are validated: the faults of one by a schema. For what a body holds as text. */
 export const checkOf =

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { answerFor } from '../db/faults.ts'
 import { ApiError, type Fault, invalid, problem } from '../lib/errors.ts'
-import { faultsOf } from './faults.ts'
 import { namesFor, surfaceOf } from './letta.ts'
+import { faultsOf } from './validation-messages.ts'
 
 /** Every fault of a request, wherever it is: the framework stops at the first part that has one. */
 function faultsIn(request: FastifyRequest): Fault[] {
@@ -66,7 +66,7 @@ const UNREADABLE: Record<string, ApiError> = {
 }
 
 /** Answers a request that isn't readable HTTP, and closes the connection: there is no request to answer yet. */
-export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -104,31 +104,4 @@ export function addErrors(app: FastifyInstance): void {
       request.id,
     ),
   )
-}
-
-/** Answers 405 with `Allow` for every path that is there under other methods. Register it after all routes. */
-export function addMethodNotAllowed(app: FastifyInstance, routes: Map<string, Set<string>>): void {
-  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  // Paths that differ in the names of their parameters alone are one path.
-  const places = Map.groupBy([...routes], ([url]) => url.replace(/:\w+/g, ':'))
-  for (const same of places.values()) {
-    const [url] = same[0]!
-    const methods = new Set(same.flatMap(([, named]) => [...named]))
-    const allow = [...methods].sort().join(', ')
-    const others = all.filter((method) => !methods.has(method))
-    app.route({
-      method: others,
-      url,
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        return send(
-          reply,
-          new ApiError('method_not_allowed', `${request.method} is not allowed here; use ${allow}.`, {
-            headers: { allow },
-          }),
-          request.id,
-        )
-      },
-    })
-  }
 }

@@ -5,7 +5,7 @@ import type { Names } from '../db/members.ts'
 import { RawJson } from '../lib/json.ts'
 import { FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
 import { decode, encode, type Resolve, type Schema } from './codec.ts'
-import type { Invalid } from './faults.ts'
+import type { Invalid } from './validation-messages.ts'
 
 /**
  * The surface for clients of the Letta API: the same routes under another prefix, in the vendor's names. Unknown

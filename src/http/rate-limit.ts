@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import rateLimit, { type CreateRateLimitOptions } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../lib/errors.ts'
-import { keyOf } from './auth.ts'
+import { apiKeyOf } from './api-key.ts'
 
 const WINDOW_MS = 60_000
 /** Keys and addresses that are counted at most; the least recently seen go first. */
@@ -55,7 +55,7 @@ export async function createRateLimits(app: FastifyInstance, perMinute: number):
       request: FastifyRequest,
       options?: { increment: boolean },
     ) => Promise<Count>
-  const countKey = limiter({ keyGenerator: (request) => hashOf(keyOf(request)!) })
+  const countKey = limiter({ keyGenerator: (request) => hashOf(apiKeyOf(request)!) })
   const countAddress = limiter({})
   const good = new Set<string>()
 

@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import type { TSchema } from 'typebox'
 import { addJsonParser } from './body.ts'
-import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
+import { addErrors, handleClientError, refusePath } from './errors.ts'
 import { addHeaders } from './headers.ts'
 import { addLetta } from './letta.ts'
 import { bodyOf } from './outgoing.ts'
@@ -20,6 +20,9 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
+/** The same server, its handlers typed by the schemas of their routes. Plugins of `src/http` take it without. */
+export const withSchemaTypes = (app: FastifyInstance): App => app.withTypeProvider<TypeBoxTypeProvider>()
+
 /** A request id is taken from the caller when it is a sane token. */
 const SANE = /^[\w.:-]{1,128}$/
 
@@ -29,15 +32,15 @@ export function createServer(options: {
   logger: FastifyBaseLogger
   shapes: readonly TSchema[]
   proxy: ProxySettings
-}): App {
-  const app = Fastify({
+}): FastifyInstance {
+  const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
     ...proxyOptions(options.proxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: refusePath as never,
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: handleClientError,
     // What arrives on an open connection while the server stops is answered like the rest.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -45,14 +48,14 @@ export function createServer(options: {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
     },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  })
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
   // Bytes: encoded once, and their number is known without counting.
   app.setSerializerCompiler(() => (value) => bodyOf(value) as unknown as string)
   app.removeContentTypeParser('text/plain')
-  addJsonParser(app as unknown as FastifyInstance)
+  addJsonParser(app)
   // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.
   let closing = false
   app.addHook('preClose', async () => {
@@ -76,10 +79,10 @@ export function createServer(options: {
     )
     done()
   })
-  addErrors(app as unknown as FastifyInstance)
-  addPublicUrl(app as unknown as FastifyInstance, options.proxy)
-  addHeaders(app as unknown as FastifyInstance)
-  addLetta(app as unknown as FastifyInstance, options.shapes)
-  addValidation(app as unknown as FastifyInstance)
+  addErrors(app)
+  addPublicUrl(app, options.proxy)
+  addHeaders(app)
+  addLetta(app, options.shapes)
+  addValidation(app)
   return app
 }

@@ -40,7 +40,9 @@ const saysNothing = (value: unknown) =>
 export const joinPlaces = (place: string, key: string) =>
   place && key && !key.startsWith('[') ? `${place}.${key}` : place + key
 
-const byReference = new Map((shapes as readonly Schema[]).map((shape) => [`${shape.$id}#`, shape]))
+const byReference: ReadonlyMap<string, Schema> = new Map(
+  (shapes as readonly Schema[]).map((shape) => [`${shape.$id}#`, shape]),
+)
 
 const named = (schema: Schema): Schema => (schema.$ref ? byReference.get(schema.$ref)! : schema)
 

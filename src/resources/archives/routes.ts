@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { VectorStores } from '../../embed/stores.ts'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import { listAgentsOf } from '../agents/agents.ts'
@@ -32,12 +33,13 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
   app.post(
     '/',
     {
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
-      // A hosted store may have to be asked: not in the transaction the handler may run in.
-      preHandler: ({ scope, body }) => checkNewArchive(scope, stores, body),
     },
-    ({ scope, body }) => createArchive(scope, body),
+    prepared({
+      prepare: ({ scope, body }) => checkNewArchive(scope, stores, body),
+      handle: ({ scope, body }) => createArchive(scope, body),
+    }),
   )
 
   app.get(
@@ -49,7 +51,7 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
   app.patch(
     '/:archive_id',
     {
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: {
         operationId: 'modify_archive',
         summary: 'Modify an archive',
@@ -58,9 +60,11 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
         body: UpdateArchive,
         response: one,
       },
-      preHandler: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
     },
-    ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
+    prepared({
+      prepare: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
+      handle: ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
+    }),
   )
 
   app.delete(

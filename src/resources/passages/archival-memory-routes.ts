@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { Message, Ref } from '../../lib/wire.ts'
 import { AgentParams } from '../agents/schema.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { addMemories, deleteMemory, embedMemories, listMemories } from './archival-memory.ts'
 import { shown } from './passages.ts'
-import { prepare } from './prepare.ts'
+import { preparePassages } from './prepare.ts'
 import { CreateMemory, IncludeVectors, ListMemories, MemoryParams, Passage } from './schema.ts'
 
 const tags = ['archival memory']
@@ -32,7 +33,7 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
   app.post(
     '/:agent_id/archival-memory',
     {
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: {
         operationId: 'create_passage_of_agent',
         summary: "Put a passage into an agent's archive, which is made where there is none",
@@ -42,17 +43,17 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
         body: CreateMemory,
         response: many,
       },
-      preHandler: async (request) => {
-        const { scope, params, body } = request
-        request.prepared = await prepare(
+    },
+    prepared({
+      prepare: ({ scope, params, body }) =>
+        preparePassages(
           [body],
           () => 'created_at',
           (texts) => embedMemories(scope, embedders, params.agent_id, texts),
-        )
-      },
-    },
-    async ({ scope, params, query, prepared }) =>
-      shown(scope, await addMemories(scope, params.agent_id, prepared!), query),
+        ),
+      handle: async ({ scope, params, query }, passages) =>
+        shown(scope, await addMemories(scope, params.agent_id, passages), query),
+    }),
   )
 
   app.delete(

@@ -11,7 +11,7 @@ import type { Container } from './container.ts'
 import { embedNew } from './embed.ts'
 import type { Vectors } from './insert.ts'
 import { addPassages, listPassagesOf, removePassage } from './passages.ts'
-import type { Prepared } from './prepare.ts'
+import type { PreparedPassages } from './prepare.ts'
 import type { ListMemories, Passage } from './schema.ts'
 
 /** An agent as its archival memory sees it. */
@@ -75,7 +75,7 @@ export async function embedMemories(
 }
 
 /** Puts passages into the agent's archive, which is made for it where it has none. 404. */
-export const addMemories = (scope: Scope, agentId: string, { list, vectors }: Prepared): Promise<Passage[]> =>
+export const addMemories = (scope: Scope, agentId: string, { list, vectors }: PreparedPassages): Promise<Passage[]> =>
   scope.transaction(async (tx) => addPassages(tx, { archive_id: await ownArchive(tx, agentId) }, list, vectors()))
 
 /** The passages of the agent's archive, oldest first; none where it has none. 404. */

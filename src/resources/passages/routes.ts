@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
@@ -7,7 +8,7 @@ import type { Embedders } from '../models/embedding.ts'
 import { getContainer } from './container.ts'
 import { checkLater, embedNew } from './embed.ts'
 import { addPassages, deletePassage, listPassages, retrievePassage, shown } from './passages.ts'
-import { type Prepared, prepare } from './prepare.ts'
+import { preparePassages } from './prepare.ts'
 import {
   ArchivePassageParams,
   CreatePassage,
@@ -55,7 +56,7 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
   app.post(
     '/:archive_id/passages',
     {
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: {
         operationId: 'create_passage',
         summary: 'Create a passage',
@@ -65,27 +66,26 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         body: CreatePassage,
         response: one,
       },
-      preHandler: async (request) => {
-        const { scope, params, body } = request
-        request.prepared = await prepare(
+    },
+    prepared({
+      prepare: ({ scope, params, body }) =>
+        preparePassages(
           [body],
           () => 'created_at',
           async (texts) => embedNew(scope, embedders, await getContainer(scope, params.archive_id), texts),
-        )
+        ),
+      async handle({ scope, params, query }, { list, vectors }) {
+        const [made] = await addPassages(scope, params, list, vectors())
+        return query.include ? retrievePassage(scope, params.archive_id, made!.id, query) : made!
       },
-    },
-    async ({ scope, params, query, prepared }) => {
-      const { list, vectors } = prepared!
-      const [made] = await addPassages(scope, params, list, vectors())
-      return query.include ? retrievePassage(scope, params.archive_id, made!.id, query) : made!
-    },
+    }),
   )
 
   app.post(
     '/:archive_id/passages/batch',
     {
       bodyLimit: BATCH * bodyLimit,
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: {
         operationId: 'create_passages',
         summary: 'Create passages in the order given: all of them or, if one cannot be, none',
@@ -95,13 +95,14 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         body: CreatePassages,
         response: many,
       },
-      preHandler: async (request) => {
-        const { scope, params, query, body } = request
+    },
+    prepared({
+      async prepare({ scope, params, query, body }) {
         if (query.include && body.passages.length > MOST_WITH_VECTORS) {
           throw invalid(inBody('passages', `must be at most ${MOST_WITH_VECTORS} with include=passage.embedding`))
         }
         const later = embedded && !query.include && body.passages.length > MOST_EMBEDDED
-        request.prepared = await prepare(
+        return preparePassages(
           body.passages,
           (place) => `passages[${place}].created_at`,
           async (texts) => {
@@ -112,11 +113,9 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
           },
         )
       },
-    },
-    async ({ scope, params, query, prepared }) => {
-      const { list, vectors } = prepared!
-      return shown(scope, await addPassages(scope, params, list, vectors()), query)
-    },
+      handle: async ({ scope, params, query }, { list, vectors }) =>
+        shown(scope, await addPassages(scope, params, list, vectors()), query),
+    }),
   )
 
   app.get(
@@ -150,11 +149,4 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
       reply.code(204)
     },
   )
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The passages a request asks for, embedded. */
-    prepared?: Prepared
-  }
 }

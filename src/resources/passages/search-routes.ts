@@ -1,29 +1,16 @@
 import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { AgentParams } from '../agents/schema.ts'
-import {
-  type PreparedSearch,
-  prepareMemorySearch,
-  prepareSearch,
-  type Searched,
-  searchArchivalMemory,
-  searchPassages,
-} from './search.ts'
+import { prepareMemorySearch, prepareSearch, type Searched, searchArchivalMemory, searchPassages } from './search.ts'
 import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } from './search-schema.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Prepared before the handler, which may run in a transaction. */
-    search?: PreparedSearch
-  }
-}
 
 /** `/v1/passages` */
 export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
   app.post(
     '/search',
     {
-      config: { right: 'read', outside: true },
+      config: { right: 'read', callsUpstream: true },
       schema: {
         operationId: 'search_passages',
         summary: 'Search passages by vectors and words, the best first',
@@ -31,11 +18,11 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
         body: SearchPassages,
         response: { 200: Type.Array(FoundPassage) },
       },
-      preHandler: async (request) => {
-        request.search = await prepareSearch(request.scope, searched, request.body)
-      },
     },
-    ({ scope, body, search }) => searchPassages(scope, search!, body),
+    prepared({
+      prepare: ({ scope, body }) => prepareSearch(scope, searched, body),
+      handle: ({ scope, body }, search) => searchPassages(scope, search, body),
+    }),
   )
 }
 
@@ -44,7 +31,7 @@ export const archivalMemorySearchRoutes = (searched: Searched) => async (app: Ap
   app.get(
     '/:agent_id/archival-memory/search',
     {
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: {
         operationId: 'search_archival_memory',
         summary: "Search the passages of an agent's archive, the best first",
@@ -53,11 +40,10 @@ export const archivalMemorySearchRoutes = (searched: Searched) => async (app: Ap
         querystring: SearchArchivalMemory,
         response: { 200: FoundMemories },
       },
-      preHandler: async (request) => {
-        const { scope, params, query } = request
-        request.search = await prepareMemorySearch(scope, searched, params.agent_id, query)
-      },
     },
-    ({ scope, search }) => searchArchivalMemory(scope, search!),
+    prepared({
+      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
+      handle: ({ scope }, search) => searchArchivalMemory(scope, search),
+    }),
   )
 }

@@ -5,7 +5,7 @@ import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
-import type { InTurn } from '../../lib/turns.ts'
+import type { KeyedMutex } from '../../lib/keyed-mutex.ts'
 import { agentTools } from '../agents/links.ts'
 import { renameInRules } from './rules.ts'
 import {
@@ -239,7 +239,7 @@ export function updateTool(scope: Scope, reader: SourceReader, id: string, body:
 export function upsertTool(
   scope: Scope,
   reader: SourceReader,
-  inTurn: InTurn,
+  inTurn: KeyedMutex,
   body: CreateTool,
   project?: string | undefined,
 ): Promise<Tool> {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '../lib/errors.ts'
-import { keyOf } from './auth.ts'
+import { apiKeyOf } from './api-key.ts'
 import { surfaceOf } from './letta.ts'
 
 /** What makes a request the same as another one, and what follows from that. */
@@ -43,7 +43,7 @@ export function retriesOf({ headers }: FastifyRequest): number | undefined {
 
 /** What an SDK's request has in common with its repetition before the body is read. */
 export const outlineOf = (request: FastifyRequest) =>
-  hash(keyOf(request) ?? '', request.method, request.url, request.headers['content-length'] ?? '')
+  hash(apiKeyOf(request) ?? '', request.method, request.url, request.headers['content-length'] ?? '')
 
 /**
  * What a request claims: undefined for one that is just run. 422 for a key that is none.
@@ -56,7 +56,7 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   if (given === undefined && retries === undefined) return undefined
   // What only reads may be sent again as it is.
   if (given === undefined && request.routeOptions.config.right === 'read') return undefined
-  const apiKey = keyOf(request)!
+  const apiKey = apiKeyOf(request)!
   const [path, ...search] = request.url.split('?')
   const where = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]
   const what = [search.join('?'), headers['if-match'] ?? null, body ?? null]

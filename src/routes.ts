@@ -1,0 +1,76 @@
+import type { App } from './http/server.ts'
+import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
+import { agentFileRoutes } from './resources/agent-files/routes.ts'
+import { attachmentRoutes } from './resources/agents/attachment-routes.ts'
+import { agentRoutes } from './resources/agents/routes.ts'
+import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { archiveRoutes } from './resources/archives/routes.ts'
+import { coreMemoryRoutes } from './resources/blocks/core-memory-routes.ts'
+import { blockRoutes } from './resources/blocks/routes.ts'
+import { agentFilesRoutes } from './resources/folders/agent-files-routes.ts'
+import { folderFileRoutes } from './resources/folders/file-routes.ts'
+import { folderRoutes } from './resources/folders/routes.ts'
+import { sourceFileRoutes } from './resources/folders/source-file-routes.ts'
+import { sourceRoutes } from './resources/folders/source-routes.ts'
+import { agentGroupRoutes } from './resources/groups/agent-groups-routes.ts'
+import { groupRoutes } from './resources/groups/routes.ts'
+import { healthRoutes } from './resources/health/routes.ts'
+import { identityRoutes } from './resources/identities/routes.ts'
+import { modelRoutes, storageRoutes } from './resources/models/routes.ts'
+import { adminRoutes } from './resources/organizations/routes.ts'
+import { archivalMemoryRoutes } from './resources/passages/archival-memory-routes.ts'
+import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
+import { passageRoutes } from './resources/passages/routes.ts'
+import { archivalMemorySearchRoutes, passageSearchRoutes } from './resources/passages/search-routes.ts'
+import { projectRoutes } from './resources/projects/routes.ts'
+import { providerRoutes } from './resources/providers/routes.ts'
+import { tagRoutes } from './resources/tags/routes.ts'
+import { projectTemplateRoutes } from './resources/templates/project-routes.ts'
+import { templateRoutes } from './resources/templates/routes.ts'
+import { agentToolRoutes } from './resources/tools/agent-tools-routes.ts'
+import { toolRoutes } from './resources/tools/routes.ts'
+import type { Services } from './services.ts'
+
+/** A prefix, and the routes under it. */
+export type Mount = readonly [prefix: string, routes: (app: App) => Promise<void>]
+
+/** Routes without an API key. */
+export const publicRoutes = (services: Services): readonly Mount[] => [['/v1', healthRoutes(services)]]
+
+/** Routes with an API key: one line for each file of routes. The OpenAPI document lists them in this order. */
+export const routes = (services: Services): readonly Mount[] => {
+  const { config, embedders, authenticator } = services
+  return [
+    ['/v1/agents', agentRoutes(config)],
+    ['/v1/agents', agentFileRoutes(config)],
+    ['/v1/agents', attachmentRoutes],
+    ['/v1/agents', archivalMemoryRoutes(embedders)],
+    ['/v1/archives', archiveRoutes(services.stores)],
+    ['/v1/archives', passageRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],
+    ['/v1', embeddingRoutes],
+    ['/v1/agents', agentFilesRoutes],
+    ['/v1/blocks', blockRoutes],
+    ['/v1/agents', coreMemoryRoutes],
+    ['/v1/tags', tagRoutes],
+    ['/v1/tools', toolRoutes(services)],
+    ['/v1/agents', agentToolRoutes],
+    ['/v1/folders', folderRoutes],
+    ['/v1/folders', folderFileRoutes(config)],
+    ['/v1/sources', sourceRoutes],
+    ['/v1/sources', sourceFileRoutes(config)],
+    ['/v1/agents', agentGroupRoutes],
+    ['/v1/groups', groupRoutes],
+    ['/v1/identities', identityRoutes],
+    ['/v1/passages', passageSearchRoutes(services)],
+    ['/v1/agents', archivalMemorySearchRoutes(services)],
+    ['/v1/templates', templateRoutes(config)],
+    ['/v1/templates', projectTemplateRoutes(config)],
+    ['/v1/providers', providerRoutes(services.egress, config.providers)],
+    ['/v1/models', modelRoutes],
+    ['/v1/embeddings', storageRoutes],
+    ['/v1/projects', projectRoutes],
+    ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
+    ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
+    ['/v1/admin', adminRoutes(authenticator.forget)],
+  ]
+}
