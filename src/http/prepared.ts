@@ -1,12 +1,52 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  ContextConfigDefault,
+  FastifyBaseLogger,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+  RouteShorthandOptions,
+  RouteShorthandOptionsWithHandler,
+} from 'fastify'
 
-/** The two phases of a route that calls a service outside, such as a model, or receives a file. */
-export interface Phases<Request, Reply, Prepared, Result> {
+/** A handler whose request and response are typed by the schema `S`. */
+type Handler<S extends FastifySchema> = RouteHandlerMethod<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  RouteGenericInterface,
+  ContextConfigDefault,
+  S,
+  TypeBoxTypeProvider,
+  FastifyBaseLogger
+>
+type Request<S extends FastifySchema> = Parameters<Handler<S>>[0]
+type Reply<S extends FastifySchema> = Parameters<Handler<S>>[1]
+
+/** A route with two phases: one that calls a service outside, such as a model, or that receives a file. */
+export interface PreparedRoute<S extends FastifySchema, Prepared>
+  extends Pick<RouteShorthandOptions, 'bodyLimit' | 'config' | 'validatorCompiler'> {
+  schema: S
   /** Runs first and outside any transaction: network calls belong here. It runs for a repeated request, too. */
-  prepare(request: Request, reply: Reply): Promise<Prepared>
-  /** Runs second: in the transaction of a request that runs once, and not at all for a repeated one. */
-  handle(request: Request, prepared: Prepared, reply: Reply): Result | Promise<Result>
+  prepare(request: Request<S>, reply: Reply<S>): Promise<Prepared>
+  /** Runs second: in the transaction of a request that runs once, and not at all for a repeated request. */
+  handle(request: Request<S>, prepared: Prepared, reply: Reply<S>): ReturnType<Handler<S>>
 }
+
+type Options<S extends FastifySchema> = RouteShorthandOptionsWithHandler<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  RouteGenericInterface,
+  ContextConfigDefault,
+  S,
+  TypeBoxTypeProvider,
+  FastifyBaseLogger
+>
 
 /** Runs the first phase of a request, and returns its second phase. */
 type Begin = (request: FastifyRequest, reply: FastifyReply) => Promise<() => unknown>
@@ -14,18 +54,21 @@ type Begin = (request: FastifyRequest, reply: FastifyReply) => Promise<() => unk
 const BEGIN = Symbol('begin')
 
 /**
- * The handler of a route with two phases. `handle` gets the result of `prepare` as its second argument; an error of
- * either is the response. See `addIdempotency` for the transaction between them.
+ * The options of a route with two phases, for `app.post(path, prepared({ … }))`. `handle` gets the result of `prepare`
+ * as its second argument; an error of either is the response. `addIdempotency` opens a transaction between them.
  */
-export function prepared<Request, Reply, Prepared, Result>({
+export function prepared<const S extends FastifySchema, Prepared>({
   prepare,
   handle,
-}: Phases<Request, Reply, Prepared, Result>): (request: Request, reply: Reply) => Promise<Result> {
-  const begin = async (request: Request, reply: Reply) => {
+  ...options
+}: PreparedRoute<S, Prepared>): Options<S> {
+  const begin = async (request: Request<S>, reply: Reply<S>) => {
     const result = await prepare(request, reply)
     return () => handle(request, result, reply)
   }
-  return Object.assign(async (request: Request, reply: Reply) => (await begin(request, reply))(), { [BEGIN]: begin })
+  const handler = async (request: Request<S>, reply: Reply<S>) => (await begin(request, reply))()
+  // It holds: `handle` returns the reply of `S`, here in a promise, but the framework's type resolves for a known `S` alone.
+  return { ...options, handler: Object.assign(handler, { [BEGIN]: begin }) as never }
 }
 
 /** The first phase of a handler made by `prepared`; undefined for any other handler. */

@@ -32,11 +32,9 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
 
   app.post(
     '/',
-    {
+    prepared({
       config: { callsUpstream: true },
       schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
-    },
-    prepared({
       prepare: ({ scope, body }) => checkNewArchive(scope, stores, body),
       handle: ({ scope, body }) => createArchive(scope, body),
     }),
@@ -50,7 +48,7 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
 
   app.patch(
     '/:archive_id',
-    {
+    prepared({
       config: { callsUpstream: true },
       schema: {
         operationId: 'modify_archive',
@@ -60,8 +58,6 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
         body: UpdateArchive,
         response: one,
       },
-    },
-    prepared({
       prepare: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
       handle: ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
     }),

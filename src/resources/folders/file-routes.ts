@@ -31,7 +31,7 @@ export const folderFileRoutes =
 
     app.post(
       '/:folder_id/upload',
-      {
+      prepared({
         ...formUnchecked(app),
         schema: {
           operationId: 'upload_file_to_folder',
@@ -46,8 +46,6 @@ export const folderFileRoutes =
           body: UploadForm,
           response: { 200: Ref(FolderFile) },
         },
-      },
-      prepared({
         prepare: (request, reply) => receiveFile(request, reply, request.params.folder_id, request.query, uploadLimit),
         handle: ({ scope, params, query }, file, reply) => upload(scope, reply, params.folder_id, file, query),
       }),

@@ -31,7 +31,7 @@ export const sourceFileRoutes =
 
     app.post(
       '/:source_id/upload',
-      {
+      prepared({
         ...formUnchecked(app),
         schema: {
           operationId: 'upload_file_to_source',
@@ -47,8 +47,6 @@ export const sourceFileRoutes =
           body: UploadForm,
           response: { 200: Ref(FolderFile) },
         },
-      },
-      prepared({
         prepare: (request, reply) => receiveFile(request, reply, request.params.source_id, request.query, uploadLimit),
         handle: ({ scope, params, query }, file, reply) => upload(scope, reply, params.source_id, file, query),
       }),

@@ -32,7 +32,7 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
 
   app.post(
     '/:agent_id/archival-memory',
-    {
+    prepared({
       config: { callsUpstream: true },
       schema: {
         operationId: 'create_passage_of_agent',
@@ -43,8 +43,6 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
         body: CreateMemory,
         response: many,
       },
-    },
-    prepared({
       prepare: ({ scope, params, body }) =>
         preparePassages(
           [body],

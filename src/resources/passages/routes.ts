@@ -55,7 +55,7 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
 
   app.post(
     '/:archive_id/passages',
-    {
+    prepared({
       config: { callsUpstream: true },
       schema: {
         operationId: 'create_passage',
@@ -66,8 +66,6 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         body: CreatePassage,
         response: one,
       },
-    },
-    prepared({
       prepare: ({ scope, params, body }) =>
         preparePassages(
           [body],
@@ -83,7 +81,7 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
 
   app.post(
     '/:archive_id/passages/batch',
-    {
+    prepared({
       bodyLimit: BATCH * bodyLimit,
       config: { callsUpstream: true },
       schema: {
@@ -95,8 +93,6 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         body: CreatePassages,
         response: many,
       },
-    },
-    prepared({
       async prepare({ scope, params, query, body }) {
         if (query.include && body.passages.length > MOST_WITH_VECTORS) {
           throw invalid(inBody('passages', `must be at most ${MOST_WITH_VECTORS} with include=passage.embedding`))

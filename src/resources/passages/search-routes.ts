@@ -9,7 +9,7 @@ import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } fro
 export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
   app.post(
     '/search',
-    {
+    prepared({
       config: { right: 'read', callsUpstream: true },
       schema: {
         operationId: 'search_passages',
@@ -18,8 +18,6 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
         body: SearchPassages,
         response: { 200: Type.Array(FoundPassage) },
       },
-    },
-    prepared({
       prepare: ({ scope, body }) => prepareSearch(scope, searched, body),
       handle: ({ scope, body }, search) => searchPassages(scope, search, body),
     }),
@@ -30,7 +28,7 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
 export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
   app.get(
     '/:agent_id/archival-memory/search',
-    {
+    prepared({
       config: { callsUpstream: true },
       schema: {
         operationId: 'search_archival_memory',
@@ -40,8 +38,6 @@ export const archivalMemorySearchRoutes = (searched: Searched) => async (app: Ap
         querystring: SearchArchivalMemory,
         response: { 200: FoundMemories },
       },
-    },
-    prepared({
       prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
       handle: ({ scope }, search) => searchArchivalMemory(scope, search),
     }),

@@ -57,7 +57,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.post(
     '/',
-    {
+    prepared({
       schema: {
         operationId: 'create_provider',
         summary: 'Create a provider',
@@ -65,8 +65,6 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         body: CreateProvider,
         response: one,
       },
-    },
-    prepared({
       prepare: ({ body }) => checkReach(egress, body.provider_type, trimmed(body), true),
       handle: ({ scope, body }) => createProvider(scope, reserved, body),
     }),
@@ -74,7 +72,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.post(
     '/check',
-    {
+    prepared({
       config: callsUpstream,
       schema: {
         operationId: 'check_provider',
@@ -83,8 +81,6 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         body: CheckProvider,
         response: { 200: Message },
       },
-    },
-    prepared({
       async prepare({ body }) {
         const reach = trimmed(body)
         await checkReach(egress, body.provider_type, reach, true)
@@ -102,7 +98,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.patch(
     '/:provider_id',
-    {
+    prepared({
       schema: {
         operationId: 'modify_provider',
         summary: 'Modify a provider',
@@ -111,8 +107,6 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         body: UpdateProvider,
         response: one,
       },
-    },
-    prepared({
       async prepare({ scope, params, body }) {
         const { provider_type } = await scope.get(providers, params.provider_id)
         await checkReach(egress, provider_type, trimmed(body), false)
@@ -123,7 +117,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.post(
     '/:provider_id/check',
-    {
+    prepared({
       config: callsUpstream,
       schema: {
         operationId: 'check_provider_by_id',
@@ -132,8 +126,6 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         params,
         response: { 200: Message },
       },
-    },
-    prepared({
       async prepare({ scope, params }) {
         await checkKey(await connectionWith(scope, egress, params.provider_id))
       },
@@ -146,7 +138,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.patch(
     '/:provider_id/refresh',
-    {
+    prepared({
       config: callsUpstream,
       schema: {
         operationId: 'refresh_provider',
@@ -155,8 +147,6 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         params,
         response: one,
       },
-    },
-    prepared({
       prepare: ({ scope, params }) => askForModels(scope, egress, params.provider_id),
       async handle({ scope, params }, models) {
         await keepModels(scope, params.provider_id, models)
