@@ -3,12 +3,12 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { answerFor } from '../db/faults.ts'
-import { ApiError, type Fault, invalid, problem } from '../lib/errors.ts'
+import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
 import { namesFor, surfaceOf } from './letta.ts'
 import { faultsOf } from './validation-messages.ts'
 
 /** Every fault of a request, wherever it is: the framework stops at the first part that has one. */
-function faultsIn(request: FastifyRequest): Fault[] {
+function faultsIn(request: FastifyRequest): ValidationIssue[] {
   return (['params', 'querystring', 'headers', 'body'] as const).flatMap((part) => {
     const value = part === 'querystring' ? request.query : request[part]
     const checked = request.getValidationFunction(part)?.(value ?? null) as { error?: FastifyError } | undefined

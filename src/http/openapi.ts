@@ -91,12 +91,13 @@ const HEADERS = {
   'X-Request-Id': { type: 'string', description: "The caller's, if it was a sane token, else ours." },
 } as const
 
-type Responses = Record<string, { type?: string; $ref?: string }>
+type Responses = Record<string, { type?: string; $ref?: string; content?: object }>
 
 /** The answers of a route with what their headers say. A body of `null` has to be spelled out: it would mean none. */
 const withHeaders = (responses: Responses) =>
   Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => {
+      if (schema.content) return [status, { ...schema, headers: { 'X-Request-Id': HEADERS['X-Request-Id'] } }]
       const headers = {
         ...(schema.$ref && { ETag: HEADERS.ETag }),
         ...(schema.type === 'array' && { Link: HEADERS.Link }),

@@ -6,9 +6,10 @@ import type { TSchema } from 'typebox'
 import { addJsonParser } from './body.ts'
 import { addErrors, handleClientError, refusePath } from './errors.ts'
 import { addHeaders } from './headers.ts'
-import { addLetta } from './letta.ts'
+import { addLetta, createTranslate } from './letta.ts'
 import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
+import { addEventStreams } from './sse.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
 /** A server whose handlers are typed by their schemas. */
@@ -83,6 +84,7 @@ export function createServer(options: {
   addPublicUrl(app, options.proxy)
   addHeaders(app)
   addLetta(app, options.shapes)
+  addEventStreams(app, createTranslate(options.shapes))
   addValidation(app)
   return app
 }

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { FastifySchemaValidationError } from 'fastify'
-import type { Fault } from '../lib/errors.ts'
+import type { ValidationIssue } from '../lib/errors.ts'
 
 /** A validation error as Ajv gives it with `verbose`. */
 export type Invalid = FastifySchemaValidationError & {
@@ -131,7 +131,7 @@ export function faultsOf(
   errors: FastifySchemaValidationError[],
   context: string,
   named: (error: Invalid) => Invalid = (error) => error,
-): Fault[] {
+): ValidationIssue[] {
   const faults = ofMeantVariant(errors as Invalid[]).map((error) => ({
     in: PLACES[context as keyof typeof PLACES] ?? 'body',
     ...describe(named(error), Object.keys(error.parentSchema?.properties ?? {})),

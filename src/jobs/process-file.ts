@@ -180,5 +180,5 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
       throw error
     }
   },
-  givenUp: (scope, { file_id }, reason = OUR_FAULT) => fail(scope, file_id, reason),
+  onExhausted: (scope, { file_id }, reason = OUR_FAULT) => fail(scope, file_id, reason),
 })

@@ -1,4 +1,4 @@
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { storageFault } from '../../lib/json.ts'
 import { type Fitting, fit, joinPlaces } from './fit.ts'
 import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
@@ -17,7 +17,7 @@ import {
 } from './schema.ts'
 
 /** The faults of a value under a schema, at places within the value. */
-export type Check = (schema: object, value: unknown) => Fault[]
+export type Check = (schema: object, value: unknown) => ValidationIssue[]
 
 /** How many faults, and how many warnings, are told of one file: the rest is of the same kind. */
 const MOST = 50
@@ -67,7 +67,7 @@ export function readAgentFile(text: string, check: Check): AgentFileParts {
   const unstorable = storageFault(file)
   if (unstorable) throw invalid(inBody(unstorable.path.replace(/\.(\d+)(?=\.|$)/g, '[$1]'), unstorable.message))
   const { renamed, ...sections } = sectionsOf(file)
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const warnings = unkept(file)
 
   function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {

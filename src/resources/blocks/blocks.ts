@@ -3,7 +3,7 @@ import type { Filter } from '../../db/reads.ts'
 import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { escapeLike } from '../../db/search.ts'
-import { checkAll, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { checkAll, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { identities } from '../identities/schema.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
@@ -66,7 +66,7 @@ export function lengthOf(text: string): number {
   return length
 }
 
-const tooLong = (length: number, limit: number, field = 'value'): Fault =>
+const tooLong = (length: number, limit: number, field = 'value'): ValidationIssue =>
   inBody(field, `has ${length} characters, more than the limit of ${limit}`)
 
 /** The row of a new block, with its defaults. 422 for a value longer than the limit; `field` is where it stands. */

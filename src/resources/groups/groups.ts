@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Filter } from '../../db/reads.ts'
 import type { Versioned } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { agents } from '../agents/schema.ts'
 import { blocks } from '../blocks/schema.ts'
 import { groupAgents, groupBlocks } from './links.ts'
@@ -39,7 +39,7 @@ export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(
 
 /** 422 unless a message buffer has both its bounds or neither, in their order. */
 function checkBuffer({ max_message_buffer_length: max, min_message_buffer_length: min }: Partial<Manager>): void {
-  const fault = (bound: 'min' | 'max', message: string): Fault =>
+  const fault = (bound: 'min' | 'max', message: string): ValidationIssue =>
     inBody(`manager_config.${bound}_message_buffer_length`, message)
   const missing = (value: number | null | undefined) => value === undefined || value === null
   if (missing(max) && missing(min)) return

@@ -1,4 +1,4 @@
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import type { NewPassage, Vectors } from './insert.ts'
 import type { CreatePassage } from './schema.ts'
 
@@ -19,7 +19,7 @@ export async function preparePassages(
   fieldOf: (place: number) => string,
   embed: (texts: string[]) => Promise<Vectors | undefined>,
 ): Promise<PreparedPassages> {
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const list = bodies.map(({ text, metadata, tags, created_at }, place): NewPassage => {
     const instant = created_at ? new Date(created_at.toUpperCase().replace(' ', 'T')) : undefined
     if (instant && instant.getTime() < 0) faults.push(inBody(fieldOf(place), 'must not be before 1970'))

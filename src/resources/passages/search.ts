@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { within } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
-import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { rawList } from '../../lib/json.ts'
 import { type Clock, createClock, inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
@@ -95,7 +95,7 @@ interface Wishes extends Wanted {
 }
 
 interface Period {
-  in: Fault['in']
+  in: ValidationIssue['in']
   start: readonly [name: string, text: string | null | undefined]
   end: readonly [name: string, text: string | null | undefined]
 }
