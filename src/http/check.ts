@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { ValidationIssue } from '../lib/errors.ts'
-import { faultsOf } from './validation-messages.ts'
+import { validationIssues } from './validation-messages.ts'
 
 /** What the compiler of src/http/validation.ts returns, for which the framework has no type of its own. */
 interface Result {
-  error?: { validation: Parameters<typeof faultsOf>[0] }
+  error?: { validation: Parameters<typeof validationIssues>[0] }
 }
 
 /** Validates values as bodies are validated, such as JSON in a part of a form. The issues of a value, by a schema. */
@@ -13,5 +13,5 @@ export const checkOf =
   (schema: object, value: unknown): ValidationIssue[] => {
     const validate = request.compileValidationSchema(schema as { [key: string]: unknown }, 'body')
     const result: unknown = validate(value)
-    return faultsOf((result as Result).error?.validation ?? [], 'body')
+    return validationIssues((result as Result).error?.validation ?? [], 'body')
   }

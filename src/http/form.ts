@@ -29,8 +29,8 @@ export function tooLarge(reply: ReplyHead, detail: string): ApiError {
 const sizeFault = (request: FastifyRequest) => `The body is larger than ${request.routeOptions.bodyLimit} bytes.`
 
 /**
- * The parts of a form as text, by their names, all of them together no larger than a body may be. Fields the route doesn't
- * know are left out where they are ignored.
+ * The parts of a form as text, by their names, together no larger than the body limit. Fields that the route doesn't know
+ * are dropped on the surface that ignores them.
  */
 async function readParts(request: FastifyRequest, reply: ReplyHead): Promise<Record<string, string[]>> {
   const limit = request.routeOptions.bodyLimit
@@ -60,7 +60,7 @@ async function readParts(request: FastifyRequest, reply: ReplyHead): Promise<Rec
   return parts
 }
 
-/** The answer for what went wrong while a form was read. */
+/** The response to an error while a form was read. */
 export function formFault(error: unknown, reply: ReplyHead, tooLong: string): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as { code?: string; statusCode?: number }

@@ -5,7 +5,7 @@ import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/reso
 import type { Scope } from '../db/scope.ts'
 import { ApiError, inProgress } from '../lib/errors.ts'
 import { RawJson, serialize } from '../lib/json.ts'
-import { type Claim, claimOf, outlineOf, retriesOf, reused } from './idempotency-key.ts'
+import { type Claim, claimOf, preBodyHash, retriesOf, reused } from './idempotency-key.ts'
 import { beginOf } from './prepared.ts'
 import { createRecentFailures, type RecentFailures } from './recent-failures.ts'
 
@@ -150,7 +150,7 @@ function addFailureNotes(app: FastifyInstance, failures: RecentFailures): void {
     if (request.routeOptions.config.idempotency === 'row') return done()
     const first = METHODS.includes(request.method) && retriesOf(request) === 0
     // Where the commit failed nobody knows whether it has happened: what is kept will tell.
-    if ((first || claim?.failed) && !claim?.written && isRetried(error)) failures.add(claim?.id ?? outlineOf(request))
+    if ((first || claim?.failed) && !claim?.written && isRetried(error)) failures.add(claim?.id ?? preBodyHash(request))
     done()
   })
 }
@@ -175,7 +175,7 @@ export function addIdempotency(app: FastifyInstance): void {
     if (claim.kind === 'key' && running.has(claim.id)) throw beingAnswered()
     // Waited for here, a repetition holds no connection meanwhile.
     if (claim.kind === 'again') await Promise.allSettled(running.get(claim.id) ?? [])
-    const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(outlineOf(request)))
+    const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(preBodyHash(request)))
     const state = { id: claim.id, failed, written: false }
     request.claim = state
     const answer = answerOnce(claim, request, reply, handler, state)

@@ -101,7 +101,9 @@ const resolverOf = (shapes: readonly TSchema[]): Resolve => {
 /** Gives one value the names of the surface that a request came by, along the schema of the value. */
 export type Translate = (request: FastifyRequest, schema: TSchema, value: unknown) => unknown
 
-/** Translates values that don't pass the hooks of `addLetta`, such as single events. `shapes`: those schemas refer to. */
+/**
+ * Translates values that don't pass the hooks of `addLetta`, such as single events. `shapes`: those schemas refer to.
+ */
 export function createTranslate(shapes: readonly TSchema[]): Translate {
   const resolve = resolverOf(shapes)
   return (request, schema, value) => (isLetta(request) ? encode(schema as Schema, value, resolve) : value)

@@ -8,13 +8,13 @@ const WINDOW_MS = 60_000
 /** Keys and addresses that are counted at most; the least recently seen go first. */
 const MAX_COUNTED = 10_000
 
-/** What a key may do in a minute, asked at three moments of a request. Each throws a 429 with `Retry-After`. */
+/** The rate limits of a key, checked at three moments of a request. Each check throws a 429 with `Retry-After`. */
 export interface RateLimits {
   /** Refuses keys not seen to be good from addresses that have sent too many wrong ones. */
   beforeKey(request: FastifyRequest, key: string | undefined): Promise<void>
   /** Counts a wrong key for the address it came from. */
   wrongKey(request: FastifyRequest): Promise<unknown>
-  /** Counts a request of a good key, and says in its headers what is left. */
+  /** Counts a request of a good key, and reports the requests left in headers. */
   rightKey(request: FastifyRequest, reply: FastifyReply, key: string): Promise<void>
 }
 

@@ -8,7 +8,7 @@ import { append, openTempFile } from '../lib/temp-file.ts'
 import { formFault, MAX_PARTS, MEDIA_TYPE, type ReplyHead, tooLarge } from './form.ts'
 import { namesOf } from './letta.ts'
 
-/** A file that came with a request, and what `accept` said of it. */
+/** A received file, and the result of `accept` for it. */
 export interface Upload<Accepted> {
   accepted: Accepted
   /** In bytes. */
@@ -17,13 +17,13 @@ export interface Upload<Accepted> {
   read(position: number, length: number): Promise<Buffer>
 }
 
-/** What a form says of its file before the bytes. */
+/** The head of a form's file, which comes before the bytes. */
 export interface Head {
   fileName: string
   mediaType: string
 }
 
-/** What stands in a form around its file, at most. */
+/** Bytes of a form beside its file, at most. */
 const AROUND = 64 * 1024
 
 const missing = () => invalid(inBody('file', `is required: the file, as a part of ${MEDIA_TYPE} with a file name`))
@@ -40,7 +40,7 @@ async function save(part: MultipartFile, scratch: FileHandle, limit: number, rep
   return { size, sha256: hash.digest('base64url') }
 }
 
-/** Reads a part nobody asked for, and forgets it. */
+/** Discards a part that the route doesn't know. 413 beyond the bound. */
 async function drain(part: MultipartFile, reply: ReplyHead, tooLong: string) {
   let size = 0
   for await (const bytes of part.file as AsyncIterable<Buffer>) {
@@ -78,7 +78,7 @@ async function readForm<Accepted>(
 /**
  * Receives the file of a form (multipart/form-data), in the `prepare` of a route: its bytes go to a nameless file on the
  * disk, which is closed with the response. `accept` sees the head of the file before the bytes, and may refuse it. The
- * request's body becomes a description of the file, for telling whether two requests are the same. 413 for more than
+ * request's body becomes a description of the file, so that a repeated request is recognized. 413 for more than
  * `limit` bytes, as soon as they are there; 415 for another media type than a form's.
  */
 export async function receive<Accepted>(
@@ -109,10 +109,10 @@ export async function receive<Accepted>(
   }
 }
 
-/** How much more of a refused upload is read, in bytes, and for how long. */
+/** How much of a refused upload is drained, in bytes, and for how long. */
 const READ_ON = { bytes: 1024 * 1024, ms: 2000 }
 
-/** Reads on and forgets: a caller whose connection ends while it sends doesn't get to see the answer. */
+/** Drains a request: a caller whose connection ends while it sends doesn't see the response. */
 async function readOn(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
   let left = READ_ON.bytes

@@ -126,8 +126,8 @@ const isNullFault = ({ keyword, params }: Invalid) => keyword === 'type' && para
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** Every fault of a request that failed validation, each once, in words. `named` gives an error the caller's names. */
-export function faultsOf(
+/** Every issue of a request that failed validation, each once, in words. `named` gives an error the caller's names. */
+export function validationIssues(
   errors: FastifySchemaValidationError[],
   context: string,
   named: (error: Invalid) => Invalid = (error) => error,

@@ -25,7 +25,9 @@ const FRESH_MS = 6 * 60 * MINUTE_MS
 /** The longest pause after failures, which doubles from one minute on. */
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS
 
-/** Stores the providers of the settings in place of those stored before. The models of a changed one are listed again. */
+/**
+ * Stores the providers of the settings in place of those stored before. The models of a changed one are listed again.
+ */
 async function storeProviders({ database, providers }: Base): Promise<void> {
   const rows = providers.map(({ name, type, baseUrl, region }) => ({
     name,
@@ -43,7 +45,10 @@ async function storeProviders({ database, providers }: Base): Promise<void> {
   })
 }
 
-/** Lists the models of one of the server's providers and stores them. After a failure, which is stored too, the old ones stay. */
+/**
+ * Lists the models of one of the server's providers and stores them. After a failure, which is stored too, the old
+ * ones stay.
+ */
 export async function syncBase(
   { database, egress }: Base,
   provider: BaseProvider,
