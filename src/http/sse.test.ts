@@ -40,7 +40,11 @@ beforeAll(async () => {
   await app.listen({ port: 0, host: '127.0.0.1' })
   base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 })
-afterAll(() => app.close())
+afterAll(() => {
+  // The client of these tests opens connections ahead of requests, which the server would wait for.
+  app.server.closeAllConnections()
+  return app.close()
+})
 
 test('the headers of an event stream come at once, and each event when it is made', async () => {
   const made = [Promise.withResolvers<Event>(), Promise.withResolvers<Event>()]
