@@ -31,7 +31,7 @@ const PATTERNS: readonly (readonly [pattern: string, layer: Layer])[] = [
   ['src/runtime/**', 'runtime'],
   ['src/jobs/**', 'jobs'],
   ['src/http/**', 'http'],
-  ['src/app.ts', 'app'],
+  ['src/{app,routes,services}.ts', 'app'],
   ['src/{main.ts,cli/**}', 'main'],
 ]
 

@@ -48,7 +48,7 @@ async function checkKey(database: Database, cipher: Cipher): Promise<void> {
   if ((await fingerprintIn(database)) !== cipher.fingerprint) throw new ConfigError(KEY_LOST)
 }
 
-/** Opens what the settings name, ready to serve: the database with its schema up to date, and the cipher of its secrets. */
+/** Opens the storage of the settings, ready to serve: the database with its schema up to date, and the cipher of its secrets. */
 export async function openStorage(config: Config): Promise<{ database: Database; cipher: Cipher; trigrams: boolean }> {
   const database = await openDatabase(config)
   try {

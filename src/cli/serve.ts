@@ -108,7 +108,7 @@ async function serveWith(config: Config): Promise<void> {
       const stop = Promise.withResolvers<void>()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
       if (config.startedByNpm) whenOrphaned(() => stop.resolve())
-      // The greeting comes first: what the framework has to say on listening is in it.
+      // The greeting replaces the framework's own line about listening.
       logger.level = 'silent'
       await app.listen({ port: config.port, host: config.host }).catch((error) => {
         throw new ConfigError(explainListening(error, config))

@@ -1,5 +1,5 @@
-import { createLimit } from '../lib/limit.ts'
 import { factsOf } from '../lib/provider-types.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
 import type { Connection } from '../llm/connection.ts'
 import { type ListedModel, listModels } from '../llm/listing.ts'
 import { measureDimension, unavailable } from './remote.ts'
@@ -20,7 +20,7 @@ export async function listMeasured(connection: Connection, signal?: AbortSignal)
   const open = models.filter(
     ({ model_type, embedding_dim }) => model_type === 'embedding' && embedding_dim === undefined,
   )
-  const limit = createLimit(AT_ONCE)
+  const limit = createSemaphore(AT_ONCE)
   const late = AbortSignal.timeout(WAIT_MS)
   const measured = open.slice(0, MOST).map((model) =>
     limit(async () => {

@@ -1,3 +1,5 @@
+import type { TransactionGuard } from '../lib/transaction-guard.ts'
+
 /** What the texts are for: some models embed what is searched and what is searched for differently. */
 export type Purpose = 'document' | 'query'
 
@@ -13,3 +15,7 @@ export interface Embedder {
    */
   embed(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<number[][]>
 }
+
+/** `embedder` outside transactions; inside one, a model behind a network rejects with a TransactionGuardError. */
+export const guardEmbedder = (embedder: Embedder, guard: TransactionGuard): Embedder =>
+  embedder.local ? embedder : { ...embedder, embed: guard.outside(embedder.embed) }

@@ -1,4 +1,4 @@
-import { createLimit } from '../lib/limit.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
 import { type Connection, ProviderError, refusedWith, statusOf, unreached } from '../llm/connection.ts'
 import { CLIENTS, type Client } from './clients.ts'
 import type { Embedder, Purpose } from './embedder.ts'
@@ -144,7 +144,7 @@ export function createRemoteEmbedder(
       const batches = Array.from({ length: Math.ceil(texts.length / size) }, (_, n) =>
         texts.slice(n * size, (n + 1) * size),
       )
-      const limit = createLimit(IN_FLIGHT)
+      const limit = createSemaphore(IN_FLIGHT)
       // The first batch that fails ends the others.
       const failed = new AbortController()
       const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal

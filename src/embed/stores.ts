@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import type { TransactionGuard } from '../lib/transaction-guard.ts'
 import { pinecone } from './pinecone.ts'
 import { turbopuffer } from './turbopuffer.ts'
 import type { VectorStore } from './vector-store.ts'
@@ -16,10 +17,23 @@ export const STORE_SETTINGS: Record<HostedProvider, string> = {
   pinecone: 'PINECONE_API_KEY and PINECONE_INDEX_HOST',
 }
 
+const guardStore = (store: VectorStore, guard: TransactionGuard): VectorStore => ({
+  ...store,
+  ...(store.dimension && { dimension: guard.outside(store.dimension) }),
+  write: guard.outside(store.write),
+  remove: guard.outside(store.remove),
+  drop: guard.outside(store.drop),
+  search: guard.outside(store.search),
+})
+
 /** The hosted stores of the settings. None is asked, nor its library loaded, before it is needed. */
-export function createVectorStores(settings: Config['vectorStores']): VectorStores {
-  return {
-    ...(settings.tpuf && { tpuf: STORES.tpuf(settings.tpuf) }),
-    ...(settings.pinecone && { pinecone: STORES.pinecone(settings.pinecone) }),
-  }
-}
+export const createVectorStores = ({ tpuf, pinecone }: Config['vectorStores']): VectorStores => ({
+  ...(tpuf && { tpuf: STORES.tpuf(tpuf) }),
+  ...(pinecone && { pinecone: STORES.pinecone(pinecone) }),
+})
+
+/** `stores` outside transactions; inside one, their calls reject with a TransactionGuardError. */
+export const guardStores = ({ tpuf, pinecone }: VectorStores, guard: TransactionGuard): VectorStores => ({
+  ...(tpuf && { tpuf: guardStore(tpuf, guard) }),
+  ...(pinecone && { pinecone: guardStore(pinecone, guard) }),
+})

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { docx, pdf, zip } from '../../test/documents.ts'
-import { append, openScratch } from '../lib/scratch.ts'
+import { append, openTempFile } from '../lib/temp-file.ts'
 import { BOUNDS, type Bounds } from './fault.ts'
 import { type Reading, readFile } from './read.ts'
 import { typeOf } from './types.ts'
 
 /** Reads a file as it was uploaded under this name. */
 async function read(name: string, content: string | Buffer, size = 300, bounds: Partial<Bounds> = {}) {
-  const scratch = await openScratch()
+  const scratch = await openTempFile()
   try {
     await append(scratch, Buffer.from(content as string))
     const type = typeOf('application/octet-stream', name)!

@@ -60,13 +60,18 @@ const ENTRIES: readonly Entry[] = [
   ['sql', 'application/sql text/x-sql'],
 ]
 
-const byName = new Map<string, FileType>()
-const byExtension = new Map<string, FileType>()
-for (const [extensions, names, how = { format: 'text' as const }] of ENTRIES) {
-  const [usual, ...others] = names.split(' ') as [string, ...string[]]
-  for (const name of [usual, ...others]) byName.set(name, { name, ...how })
-  for (const extension of extensions.split(' ')) byExtension.set(extension, byName.get(usual)!)
-}
+const PLAIN = { format: 'text' } as const
+
+const byName: ReadonlyMap<string, FileType> = new Map(
+  ENTRIES.flatMap(([, names, how = PLAIN]) => names.split(' ').map((name) => [name, { name, ...how }] as const)),
+)
+
+const byExtension: ReadonlyMap<string, FileType> = new Map(
+  ENTRIES.flatMap(([extensions, names]) => {
+    const [usual] = names.split(' ')
+    return extensions.split(' ').map((extension) => [extension, byName.get(usual!)!] as const)
+  }),
+)
 
 /** Every extension of a file that can be read. */
 export const EXTENSIONS: readonly string[] = [...byExtension.keys()]

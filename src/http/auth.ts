@@ -2,21 +2,22 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Actor } from '../db/context.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
+import { apiKeyOf } from './api-key.ts'
 import { addClientAccess, type ClientPolicy, checkClient } from './client-access.ts'
 import { matchVersions } from './headers.ts'
 import { namesOf } from './letta.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-/** What a key may hold: reading, changing, seeing secret values, running the organization. */
+/** The rights of a key: reading, changing, seeing secret values, administering the organization. */
 export type Right = 'read' | 'write' | 'secrets' | 'admin'
 
-/** Who is calling; with a client-side access token, what the caller is held to. */
+/** The caller of a request; with a client-side access token, the policy that restricts it. */
 export type Caller = Omit<Actor, 'requestId' | 'ifMatch'> & { client?: ClientPolicy }
 
-/** Who a key is, or undefined for an unknown, expired or revoked one. */
+/** The caller that a key belongs to; undefined for an unknown, expired or revoked key. */
 export type Authenticate = (key: string) => Promise<Caller | undefined>
 
-/** One text, whatever was wrong with the key. */
+/** The same text for every kind of wrong key, so that it reveals nothing. */
 const unauthorized = () =>
   new ApiError('unauthorized', 'Send a valid API key: Authorization: Bearer <key>.', {
     headers: { 'www-authenticate': 'Bearer' },
@@ -25,11 +26,10 @@ const unauthorized = () =>
 const rightFor = (request: FastifyRequest): Right =>
   request.routeOptions.config.right ?? (['GET', 'HEAD'].includes(request.method) ? 'read' : 'write')
 
-/** The API key a request was sent with. */
-export const keyOf = ({ headers }: FastifyRequest): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-
-/** Asks for a key on every route of `app`, and gives each request its scope. `limits`: how often it may be used. */
+/**
+ * Requires an API key on every route of `app`, and gives each request its scope. Without `limits`, requests are not
+ * counted.
+ */
 export function addAuth(
   app: FastifyInstance,
   authenticate: Authenticate,
@@ -38,7 +38,7 @@ export function addAuth(
 ): void {
   addClientAccess(app)
   app.addHook('onRequest', async (request, reply) => {
-    const key = keyOf(request)
+    const key = apiKeyOf(request)
     await limits?.beforeKey(request, key)
     const caller = key && (await authenticate(key))
     if (!caller) {
@@ -65,7 +65,7 @@ declare module 'fastify' {
     organizationId?: string
   }
   interface FastifyContextConfig {
-    /** What the key must hold; by default `read` for GET and `write` for the rest. */
+    /** The right that the key must have; by default `read` for GET and `write` for other methods. */
     right?: Right
   }
 }

@@ -6,8 +6,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const malformed = (detail: string) => new ApiError('malformed_json', detail)
 
 /**
- * Reads JSON bodies as they are: text that isn't UTF-8 is refused rather than mended, and no key is special. An empty
- * body is none.
+ * Parses JSON bodies strictly: invalid UTF-8 is a 400 rather than repaired, and no key, such as `__proto__`, is special.
+ * An empty body counts as absent.
  */
 export function addJsonParser(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

@@ -1,14 +1,17 @@
 import type { FastifyRequest } from 'fastify'
-import type { Fault } from '../lib/errors.ts'
-import { faultsOf } from './faults.ts'
+import type { ValidationIssue } from '../lib/errors.ts'
+import { validationIssues } from './validation-messages.ts'
 
-/** Validates values as bodies are validated: the faults of one by a schema. For what a body holds as text. */
+/** What the compiler of src/http/validation.ts returns, for which the framework has no type of its own. */
+interface Result {
+  error?: { validation: Parameters<typeof validationIssues>[0] }
+}
+
+/** Validates values as bodies are validated, such as JSON in a part of a form. The issues of a value, by a schema. */
 export const checkOf =
   (request: FastifyRequest) =>
-  (schema: object, value: unknown): Fault[] => {
-    // What the server's compiler makes answers with its faults, not with a truth value.
-    const validate = request.compileValidationSchema(schema as never, 'body') as unknown as (value: unknown) => {
-      error?: { validation: Parameters<typeof faultsOf>[0] }
-    }
-    return faultsOf(validate(value).error?.validation ?? [], 'body')
+  (schema: object, value: unknown): ValidationIssue[] => {
+    const validate = request.compileValidationSchema(schema as { [key: string]: unknown }, 'body')
+    const result: unknown = validate(value)
+    return validationIssues((result as Result).error?.validation ?? [], 'body')
   }

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../lib/errors.ts'
 
-/** What a client-side access token may do with an agent. */
+/** A right of a client-side access token for an agent. */
 export type ClientRight = 'read_messages' | 'write_messages' | 'read_agent' | 'write_agent'
 
-/** What a caller who comes with a client-side access token is held to. */
+/** The policy of a client-side access token. */
 export interface ClientPolicy {
-  /** Where its page is served from: the one value of `Origin` it is good with. */
+  /** The origin of its web page: `Origin` must have this value. */
   origin: string
-  /** The agents it reaches, and what it may do with each. */
+  /** The agents it reaches, and its rights for each. */
   agents: ReadonlyMap<string, readonly ClientRight[]>
 }
 
@@ -23,7 +23,7 @@ const forbidden = (detail: string) => new ApiError('forbidden', detail)
 
 /**
  * 403 unless the request comes from the token's origin, to a route that says it may, for an agent of the token's policy.
- * It is decided by the policy alone, before anything is looked up: no answer tells whether another agent exists.
+ * The policy alone decides, before any lookup, so that no response reveals whether another agent exists.
  */
 export function checkClient(request: FastifyRequest, policy: ClientPolicy): void {
   if (request.headers.origin !== policy.origin) {
@@ -39,7 +39,7 @@ export function checkClient(request: FastifyRequest, policy: ClientPolicy): void
   request.clientFields = access.fields ?? []
 }
 
-/** Holds what client-side access tokens send to the fields their route names for them. */
+/** Restricts the bodies that come with client-side access tokens to the fields that their route allows. */
 export function addClientAccess(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.clientAccess && !url.includes('/:agent_id'))
@@ -54,7 +54,7 @@ export function addClientAccess(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a caller with a client-side access token: what its body may hold. */
+    /** With a client-side access token: the fields that the body may have. */
     clientFields?: readonly string[]
   }
   interface FastifyContextConfig {

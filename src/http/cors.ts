@@ -1,7 +1,7 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What a page may read of an answer besides its body. */
+/** The response headers that a page may read. */
 const EXPOSED = [
   'ETag',
   'Link',
@@ -17,13 +17,13 @@ const EXPOSED = [
 
 const PREFLIGHT_CACHED_S = 600
 
-/** Whether a browser asks what it may send (Fetch standard, CORS-preflight). Any other OPTIONS is a method we lack. */
+/** Whether a request is a CORS preflight (Fetch standard). Any other OPTIONS request is a 405. */
 const isPreflight = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
 /**
- * Lets pages of these origins (`*`: of any) call the API from a browser. Preflights are answered without a key. Keys
- * travel in a header that a page sets itself, never in a cookie, so no credentials are allowed.
+ * Lets pages of these origins (`*`: of any) call the API from a browser. Preflights need no API key. Keys travel in a
+ * header that a page sets itself, never in a cookie, so no credentials are allowed.
  */
 export async function addCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   const settings = {

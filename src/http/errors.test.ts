@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/server.ts'
-import { refuseUnreadable } from './errors.ts'
+import { handleClientError } from './errors.ts'
 
 let server: TestServer
 let port: number
@@ -90,7 +90,7 @@ describe('a request that is not readable HTTP', () => {
 
   test('is a 408 when its head never comes to an end', async () => {
     const impatient = createServer({ headersTimeout: 1, requestTimeout: 1, connectionsCheckingInterval: 1 })
-    impatient.on('clientError', refuseUnreadable)
+    impatient.on('clientError', handleClientError)
     await once(impatient.listen(0, '127.0.0.1'), 'listening')
     const answer = await exchange('GET / HTTP/1.1\r\nHost', impatient)
     expectProblem(answer, 408, 'Request Timeout', 'request_timeout')

@@ -3,22 +3,26 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { toApiError } from '../db/pg-errors.ts'
-import { ApiError, type Fault, invalid, problem } from '../lib/errors.ts'
-import { faultsOf } from './faults.ts'
+import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
 import { namesFor, surfaceOf } from './letta.ts'
+import { validationIssues } from './validation-messages.ts'
 
-/** Every fault of a request, wherever it is: the framework stops at the first part that has one. */
-function faultsIn(request: FastifyRequest): Fault[] {
+/** Every validation issue of a request: the framework stops at the first invalid part. */
+function issuesIn(request: FastifyRequest): ValidationIssue[] {
   return (['params', 'querystring', 'headers', 'body'] as const).flatMap((part) => {
     const value = part === 'querystring' ? request.query : request[part]
     const checked = request.getValidationFunction(part)?.(value ?? null) as { error?: FastifyError } | undefined
-    return faultsOf((checked?.error?.validation ?? []) as FastifySchemaValidationError[], part, namesFor(request))
+    return validationIssues(
+      (checked?.error?.validation ?? []) as FastifySchemaValidationError[],
+      part,
+      namesFor(request),
+    )
   })
 }
 
 /** The framework's own errors, in this API's words. */
 function fromFramework(error: FastifyError, request: FastifyRequest): ApiError | undefined {
-  if (error.validation) return invalid(...faultsIn(request))
+  if (error.validation) return invalid(...issuesIn(request))
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(
@@ -34,13 +38,13 @@ function fromFramework(error: FastifyError, request: FastifyRequest): ApiError |
   return undefined
 }
 
-/** An error for the log: what the database says of the row that failed would show its values. */
+/** An error for the log, without the database's detail: it holds values of the row that failed. */
 const withoutValues = (error: unknown) =>
   error instanceof Error
     ? { ...error, type: error.name, message: error.message, stack: error.stack, detail: undefined }
     : error
 
-/** Answers with an error: the one place where error bodies are written. */
+/** Responds with an error: the only place that writes error bodies. */
 function send(reply: FastifyReply, error: ApiError, requestId: string) {
   return reply
     .code(error.status)
@@ -50,7 +54,7 @@ function send(reply: FastifyReply, error: ApiError, requestId: string) {
     .send(problem(error, requestId))
 }
 
-/** Answers a request whose path can't be read: the framework shows it to no hook and no error handler. */
+/** Responds to a request with an unreadable path, which the framework passes to no hook and no error handler. */
 export const refusePath = (_: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
   send(
     reply.header('x-request-id', request.id),
@@ -58,15 +62,15 @@ export const refusePath = (_: FastifyError, request: FastifyRequest, reply: Fast
     request.id,
   )
 
-/** What is wrong with a request that isn't readable HTTP, by the parser's code. */
+/** Errors of requests that aren't valid HTTP, by the parser's code. */
 const UNREADABLE: Record<string, ApiError> = {
   HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line and headers are too large.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large', 'The extensions of the chunks are too large.'),
   ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request took too long to arrive.'),
 }
 
-/** Answers a request that isn't readable HTTP, and closes the connection: there is no request to answer yet. */
-export function refuseUnreadable(error: Error & { code?: string }, socket: Socket): void {
+/** Responds to a connection that sends invalid HTTP, and closes it: there is no request to respond to yet. */
+export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -82,7 +86,10 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   socket.destroySoon()
 }
 
-/** Every error leaves through here; one that isn't an answer is a bug: logged with its cause, and nothing of it told. */
+/**
+ * Responds to every error. One that is no ApiError is a bug: it is logged with its cause, and the caller sees a plain
+ * 500.
+ */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply) => {
     const answer = toApiError(error)
@@ -104,31 +111,4 @@ export function addErrors(app: FastifyInstance): void {
       request.id,
     ),
   )
-}
-
-/** Answers 405 with `Allow` for every path that is there under other methods. Register it after all routes. */
-export function addMethodNotAllowed(app: FastifyInstance, routes: Map<string, Set<string>>): void {
-  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  // Paths that differ in the names of their parameters alone are one path.
-  const places = Map.groupBy([...routes], ([url]) => url.replace(/:\w+/g, ':'))
-  for (const same of places.values()) {
-    const [url] = same[0]!
-    const methods = new Set(same.flatMap(([, named]) => [...named]))
-    const allow = [...methods].sort().join(', ')
-    const others = all.filter((method) => !methods.has(method))
-    app.route({
-      method: others,
-      url,
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        return send(
-          reply,
-          new ApiError('method_not_allowed', `${request.method} is not allowed here; use ${allow}.`, {
-            headers: { allow },
-          }),
-          request.id,
-        )
-      },
-    })
-  }
 }

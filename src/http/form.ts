@@ -1,19 +1,27 @@
+import type { ServerResponse } from 'node:http'
 import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { ApiError, invalid } from '../lib/errors.ts'
 import { storageFault } from '../lib/json.ts'
 import { formName } from './letta.ts'
 import { readQuery } from './query.ts'
+import type { App } from './server.ts'
 
 export const MEDIA_TYPE = 'multipart/form-data'
 
 /** How many parts a form may have: no route has as many fields. */
 export const MAX_PARTS = 50
 
+/** A reply whose body is still to come, whatever the schema of the body. */
+export interface ReplyHead {
+  header(name: string, value: string): unknown
+  raw: ServerResponse
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** 413. The connection is closed: the caller is still sending. */
-export function tooLarge(reply: FastifyReply, detail: string): ApiError {
+export function tooLarge(reply: ReplyHead, detail: string): ApiError {
   reply.header('connection', 'close')
   return new ApiError('payload_too_large', detail)
 }
@@ -21,10 +29,10 @@ export function tooLarge(reply: FastifyReply, detail: string): ApiError {
 const sizeFault = (request: FastifyRequest) => `The body is larger than ${request.routeOptions.bodyLimit} bytes.`
 
 /**
- * The parts of a form as text, by their names, all of them together no larger than a body may be. Fields the route doesn't
- * know are left out where they are ignored.
+ * The parts of a form as text, by their names, together no larger than the body limit. Fields that the route doesn't know
+ * are dropped on the surface that ignores them.
  */
-async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<Record<string, string[]>> {
+async function readParts(request: FastifyRequest, reply: ReplyHead): Promise<Record<string, string[]>> {
   const limit = request.routeOptions.bodyLimit
   if (Number(request.headers['content-length']) > limit) throw tooLarge(reply, sizeFault(request))
   const limits = { parts: MAX_PARTS, fileSize: limit, fieldSize: limit, fieldNameSize: 200 }
@@ -52,8 +60,8 @@ async function readParts(request: FastifyRequest, reply: FastifyReply): Promise<
   return parts
 }
 
-/** The answer for what went wrong while a form was read. */
-export function formFault(error: unknown, reply: FastifyReply, tooLong: string): ApiError {
+/** The response to an error while a form was read. */
+export function formFault(error: unknown, reply: ReplyHead, tooLong: string): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   if (statusCode === 413) {
@@ -69,7 +77,7 @@ export function formFault(error: unknown, reply: FastifyReply, tooLong: string):
  * validates: every part is text, and truth values and whole numbers are read as in a query. 413 past the body limit,
  * 415 for another media type.
  */
-export async function addForms(app: FastifyInstance): Promise<void> {
+export async function addForms(app: App): Promise<void> {
   await app.register(multipart)
   app.addHook('preValidation', async (request, reply) => {
     const { schema } = request.routeOptions

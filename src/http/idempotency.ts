@@ -1,12 +1,13 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { awaitAnswer, claimAnswer, joinAnswer, keepAnswer } from '../db/idempotency-store.ts'
 import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/marks.ts'
 import { toApiError } from '../db/pg-errors.ts'
 import { Rendered } from '../db/render/rendered.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError, inProgress } from '../lib/errors.ts'
-import { type Claim, claimOf, outlineOf, retriesOf, reused } from './claims.ts'
+import { type Claim, claimOf, preBodyHash, retriesOf, reused } from './idempotency-key.ts'
 import { jsonText } from './outgoing.ts'
+import { beginOf } from './prepared.ts'
 import { createRecentFailures, type RecentFailures } from './recent-failures.ts'
 
 /** The methods that need it: GET, HEAD and PUT may be sent again as they are (RFC 9110 §9.2.2). */
@@ -147,9 +148,10 @@ function isRetried(error: unknown): boolean {
 function addFailureNotes(app: FastifyInstance, failures: RecentFailures): void {
   app.addHook('onError', (request, _reply, error, done) => {
     const { claim } = request
+    if (request.routeOptions.config.idempotency === 'row') return done()
     const first = METHODS.includes(request.method) && retriesOf(request) === 0
     // Where the commit failed nobody knows whether it has happened: what is kept will tell.
-    if ((first || claim?.failed) && !claim?.written && isRetried(error)) failures.add(claim?.id ?? outlineOf(request))
+    if ((first || claim?.failed) && !claim?.written && isRetried(error)) failures.add(claim?.id ?? preBodyHash(request))
     done()
   })
 }
@@ -161,7 +163,8 @@ function addFailureNotes(app: FastifyInstance, failures: RecentFailures): void {
  * server on the database finds it. Answers of errors aren't kept: they have changed nothing, and running the request
  * again tells what is so now. Requests of other callers cost nothing; for these, four statements more.
  *
- * The handler runs inside the transaction: one that waits for anything but the database must not be registered here.
+ * The handler runs inside the transaction, so it may call the database alone. A route that calls anything else has two
+ * phases: see `prepared`. A route with `idempotency: 'row'` gets no transaction: see FastifyContextConfig.
  */
 export function addIdempotency(app: FastifyInstance): void {
   /** What this server is answering now, by claim. */
@@ -173,7 +176,7 @@ export function addIdempotency(app: FastifyInstance): void {
     if (claim.kind === 'key' && running.has(claim.id)) throw beingAnswered()
     // Waited for here, a repetition holds no connection meanwhile.
     if (claim.kind === 'again') await Promise.allSettled(running.get(claim.id) ?? [])
-    const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(outlineOf(request)))
+    const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(preBodyHash(request)))
     const state = { id: claim.id, failed, written: false }
     request.claim = state
     const answer = answerOnce(claim, request, reply, handler, state)
@@ -189,14 +192,18 @@ export function addIdempotency(app: FastifyInstance): void {
 
   app.addHook('onRoute', (route) => {
     if (![route.method].flat().some((method) => METHODS.includes(method))) return
+    if (route.config?.idempotency === 'row') return
     const { handler } = route
-    const wrapped: RouteHandlerMethod = function (request, reply) {
+    const begin = beginOf(handler)
+    const respond = (request: FastifyRequest, reply: FastifyReply, handle: () => unknown) => {
       const claim = claimOf(request)
-      return claim
-        ? once(request, reply, claim, () => handler.call(this, request, reply))
-        : handler.call(this, request, reply)
+      return claim ? once(request, reply, claim, handle) : handle()
     }
-    route.handler = wrapped
+    route.handler = begin
+      ? async (request, reply) => respond(request, reply, await begin(request, reply))
+      : function (request, reply) {
+          return respond(request, reply, () => handler.call(this, request, reply))
+        }
   })
 }
 
@@ -204,5 +211,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request claims, once it is being answered. */
     claim?: ClaimState
+  }
+  interface FastifyContextConfig {
+    /**
+     * `row`: the row that the handler inserts is the idempotency claim of its request. The handler runs in no transaction,
+     * for work longer than one may be open. It calls `claimOf(request)`, stores `id` and `fingerprint` with the row, whose
+     * `id` is unique in the organization, and responds to a repeated request from that row: with `reused()` where the
+     * fingerprint is another. By default the response is stored in the transaction of the handler.
+     */
+    idempotency?: 'row'
   }
 }

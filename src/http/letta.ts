@@ -5,7 +5,7 @@ import type { Names } from '../db/render/json-columns.ts'
 import { Rendered } from '../db/render/rendered.ts'
 import { FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
 import { decode, encode, type Resolve, type Schema } from './codec.ts'
-import type { Invalid } from './faults.ts'
+import type { Invalid } from './validation-messages.ts'
 
 /**
  * The surface for clients of the Letta API: the same routes under another prefix, in the vendor's names. Unknown
@@ -93,10 +93,25 @@ interface Answer {
   content?: { 'application/json'?: { schema: Schema } }
 }
 
-/** Translates what comes in before it is validated, and what goes out before it is written. */
-export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void {
+const resolverOf = (shapes: readonly TSchema[]): Resolve => {
   const byId = new Map(shapes.map((shape) => [`${(shape as { $id?: string }).$id}#`, shape as Schema]))
-  const resolve: Resolve = (ref) => byId.get(ref)!
+  return (ref) => byId.get(ref)!
+}
+
+/** Gives one value the names of the surface that a request came by, along the schema of the value. */
+export type Translate = (request: FastifyRequest, schema: TSchema, value: unknown) => unknown
+
+/**
+ * Translates values that don't pass the hooks of `addLetta`, such as single events. `shapes`: those schemas refer to.
+ */
+export function createTranslate(shapes: readonly TSchema[]): Translate {
+  const resolve = resolverOf(shapes)
+  return (request, schema, value) => (isLetta(request) ? encode(schema as Schema, value, resolve) : value)
+}
+
+/** Translates requests before they are validated, and responses before they are serialized. */
+export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void {
+  const resolve = resolverOf(shapes)
 
   app.addHook('preValidation', (request, _reply, done) => {
     const { schema } = request.routeOptions

@@ -47,12 +47,12 @@ const ERRORS: Record<number, string> = {
 const methodsOf = ({ method }: RouteOptions) => [method].flat()
 
 function errorsOf(route: RouteOptions): number[] {
-  if (route.config?.open) return [500, 503]
+  if (route.config?.public) return [500, 503]
   const errors = [401, 403, 404, 422, 429, 500, 503]
   if (!methodsOf(route).includes('GET')) errors.push(409)
   if (conditionOf(route) === 'if-match') errors.push(412)
   if (route.schema?.body) errors.push(400, 413, 415)
-  if (route.config?.outside) errors.push(502)
+  if (route.config?.callsUpstream) errors.push(502)
   return errors
 }
 
@@ -73,7 +73,7 @@ const REQUEST_HEADERS = {
 
 /** The headers a route heeds. */
 function headersOf(route: RouteOptions): { headers?: TSchema } {
-  const once = !route.config?.open && methodsOf(route).some((method) => ['POST', 'PATCH', 'DELETE'].includes(method))
+  const once = !route.config?.public && methodsOf(route).some((method) => ['POST', 'PATCH', 'DELETE'].includes(method))
   const names = [conditionOf(route), once ? ('idempotency-key' as const) : undefined].filter(
     (name) => name !== undefined,
   )
@@ -91,12 +91,13 @@ const HEADERS = {
   'X-Request-Id': { type: 'string', description: "The caller's, if it was a sane token, else ours." },
 } as const
 
-type Responses = Record<string, { type?: string; $ref?: string }>
+type Responses = Record<string, { type?: string; $ref?: string; content?: object }>
 
 /** The answers of a route with what their headers say. A body of `null` has to be spelled out: it would mean none. */
 const withHeaders = (responses: Responses) =>
   Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => {
+      if (schema.content) return [status, { ...schema, headers: { 'X-Request-Id': HEADERS['X-Request-Id'] } }]
       const headers = {
         ...(schema.$ref && { ETag: HEADERS.ETag }),
         ...(schema.type === 'array' && { Link: HEADERS.Link }),
@@ -134,7 +135,7 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
         ...errors,
       },
     }
-    if (route.config?.open) route.schema.security = []
+    if (route.config?.public) route.schema.security = []
   })
   await app.register(swagger, {
     openapi: {
@@ -178,9 +179,9 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Asks for no key. */
-    open?: boolean
-    /** Needs a service outside, which may fail. */
-    outside?: boolean
+    /** Needs no API key. */
+    public?: boolean
+    /** Calls a service outside, such as a model's, which may fail: 502. */
+    callsUpstream?: boolean
   }
 }

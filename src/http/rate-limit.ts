@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto'
 import rateLimit, { type CreateRateLimitOptions } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../lib/errors.ts'
-import { keyOf } from './auth.ts'
+import { apiKeyOf } from './api-key.ts'
 
 const WINDOW_MS = 60_000
 /** Keys and addresses that are counted at most; the least recently seen go first. */
 const MAX_COUNTED = 10_000
 
-/** What a key may do in a minute, asked at three moments of a request. Each throws a 429 with `Retry-After`. */
+/** The rate limits of a key, checked at three moments of a request. Each check throws a 429 with `Retry-After`. */
 export interface RateLimits {
   /** Refuses keys not seen to be good from addresses that have sent too many wrong ones. */
   beforeKey(request: FastifyRequest, key: string | undefined): Promise<void>
   /** Counts a wrong key for the address it came from. */
   wrongKey(request: FastifyRequest): Promise<unknown>
-  /** Counts a request of a good key, and says in its headers what is left. */
+  /** Counts a request of a good key, and reports the requests left in headers. */
   rightKey(request: FastifyRequest, reply: FastifyReply, key: string): Promise<void>
 }
 
@@ -50,12 +50,16 @@ const hashOf = (key: string) => createHash('sha256').update(key).digest('base64u
 export async function createRateLimits(app: FastifyInstance, perMinute: number): Promise<RateLimits> {
   const options = { max: perMinute, timeWindow: WINDOW_MS, cache: MAX_COUNTED }
   await app.register(rateLimit, { ...options, global: false })
-  const limiter = (own: CreateRateLimitOptions) =>
-    app.createRateLimit({ ...options, ...own }) as unknown as (
-      request: FastifyRequest,
-      options?: { increment: boolean },
-    ) => Promise<Count>
-  const countKey = limiter({ keyGenerator: (request) => hashOf(keyOf(request)!) })
+  const limiter = (own: CreateRateLimitOptions) => {
+    const limit = app.createRateLimit({ ...options, ...own })
+    return async (request: FastifyRequest, how?: { increment: boolean }): Promise<Count> => {
+      const count = await limit(request, how)
+      // Keys and addresses of an allow list alone are let pass uncounted.
+      if (count.isAllowed) throw new Error('There is no allow list.')
+      return count
+    }
+  }
+  const countKey = limiter({ keyGenerator: (request) => hashOf(apiKeyOf(request)!) })
   const countAddress = limiter({})
   const good = new Set<string>()
 

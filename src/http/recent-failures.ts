@@ -1,14 +1,14 @@
 const REMEMBERED_MS = 5 * 60_000
 const MAX_REMEMBERED = 10_000
 
-/** How many requests failed lately, by what is the same in them when they are sent again. */
+/** Counts of requests that failed lately, by a hash that a request and its retry share. */
 export interface RecentFailures {
   add(what: string): void
-  /** Takes one away; false when there is none. */
+  /** Removes one failure; false where there is none. */
   take(what: string): boolean
 }
 
-/** Remembers failures for five minutes: ten thousand kinds at most, the oldest going first. */
+/** Counts failures for five minutes, of 10,000 hashes at most: the oldest are dropped first. */
 export function createRecentFailures(now: () => number = Date.now): RecentFailures {
   const failures = new Map<string, { count: number; until: number }>()
   const countOf = (what: string) => {

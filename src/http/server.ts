@@ -10,11 +10,12 @@ import Fastify, {
 import type { Static, TSchema } from 'typebox'
 import type { Rendered } from '../db/render/rendered.ts'
 import { addJsonParser } from './body.ts'
-import { addErrors, refusePath, refuseUnreadable } from './errors.ts'
+import { addErrors, handleClientError, refusePath } from './errors.ts'
 import { addHeaders } from './headers.ts'
-import { addLetta } from './letta.ts'
+import { addLetta, createTranslate } from './letta.ts'
 import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
+import { addEventStreams } from './sse.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
 /** Types handlers by their schemas. A handler returns a value of its response's type, or the JSON of one. */
@@ -26,6 +27,9 @@ export interface WireTypes extends FastifyTypeProvider {
 /** A server whose handlers are typed by their schemas. */
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, WireTypes>
 
+/** The same server, its handlers typed by the schemas of their routes. Plugins of `src/http` take it without. */
+export const withSchemaTypes = (app: FastifyInstance): App => app.withTypeProvider<WireTypes>()
+
 /** A request id is taken from the caller when it is a sane token. */
 const SANE = /^[\w.:-]{1,128}$/
 
@@ -35,15 +39,15 @@ export function createServer(options: {
   logger: FastifyBaseLogger
   shapes: readonly TSchema[]
   proxy: ProxySettings
-}): App {
-  const app = Fastify({
+}): FastifyInstance {
+  const app: FastifyInstance = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
     ...proxyOptions(options.proxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: refusePath as never,
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: handleClientError,
     // What arrives on an open connection while the server stops is answered like the rest.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -51,14 +55,14 @@ export function createServer(options: {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
     },
-  }).withTypeProvider<WireTypes>()
+  })
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
   // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
   // Bytes: encoded once, and their number is known without counting.
   app.setSerializerCompiler(() => (value) => bodyOf(value) as unknown as string)
   app.removeContentTypeParser('text/plain')
-  addJsonParser(app as unknown as FastifyInstance)
+  addJsonParser(app)
   // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.
   let closing = false
   app.addHook('preClose', async () => {
@@ -82,10 +86,11 @@ export function createServer(options: {
     )
     done()
   })
-  addErrors(app as unknown as FastifyInstance)
-  addPublicUrl(app as unknown as FastifyInstance, options.proxy)
-  addHeaders(app as unknown as FastifyInstance)
-  addLetta(app as unknown as FastifyInstance, options.shapes)
-  addValidation(app as unknown as FastifyInstance)
+  addErrors(app)
+  addPublicUrl(app, options.proxy)
+  addHeaders(app)
+  addLetta(app, options.shapes)
+  addEventStreams(app, createTranslate(options.shapes))
+  addValidation(app)
   return app
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { MultipartFile } from '@fastify/multipart'
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { ApiError, inBody, invalid } from '../lib/errors.ts'
-import { append, openScratch } from '../lib/scratch.ts'
-import { formFault, MAX_PARTS, MEDIA_TYPE, tooLarge } from './form.ts'
+import { append, openTempFile } from '../lib/temp-file.ts'
+import { formFault, MAX_PARTS, MEDIA_TYPE, type ReplyHead, tooLarge } from './form.ts'
 import { namesOf } from './letta.ts'
 
-/** A file that came with a request, and what `accept` said of it. */
+/** A received file, and the result of `accept` for it. */
 export interface Upload<Accepted> {
   accepted: Accepted
   /** In bytes. */
@@ -17,18 +17,18 @@ export interface Upload<Accepted> {
   read(position: number, length: number): Promise<Buffer>
 }
 
-/** What a form says of its file before the bytes. */
+/** The head of a form's file, which comes before the bytes. */
 export interface Head {
   fileName: string
   mediaType: string
 }
 
-/** What stands in a form around its file, at most. */
+/** Bytes of a form beside its file, at most. */
 const AROUND = 64 * 1024
 
 const missing = () => invalid(inBody('file', `is required: the file, as a part of ${MEDIA_TYPE} with a file name`))
 
-async function save(part: MultipartFile, scratch: FileHandle, limit: number, reply: FastifyReply) {
+async function save(part: MultipartFile, scratch: FileHandle, limit: number, reply: ReplyHead) {
   const hash = createHash('sha256')
   let size = 0
   for await (const bytes of part.file as AsyncIterable<Buffer>) {
@@ -40,8 +40,8 @@ async function save(part: MultipartFile, scratch: FileHandle, limit: number, rep
   return { size, sha256: hash.digest('base64url') }
 }
 
-/** Reads a part nobody asked for, and forgets it. */
-async function passOver(part: MultipartFile, reply: FastifyReply, tooLong: string) {
+/** Discards a part that the route doesn't know. 413 beyond the bound. */
+async function drain(part: MultipartFile, reply: ReplyHead, tooLong: string) {
   let size = 0
   for await (const bytes of part.file as AsyncIterable<Buffer>) {
     size += bytes.length
@@ -52,7 +52,7 @@ async function passOver(part: MultipartFile, reply: FastifyReply, tooLong: strin
 /** Reads the form to its end, its one file into `scratch`. On the surface for Letta clients other parts are ignored. */
 async function readForm<Accepted>(
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: ReplyHead,
   scratch: FileHandle,
   limit: number,
   accept: (head: Head) => Accepted,
@@ -68,7 +68,7 @@ async function readForm<Accepted>(
     } else if (namesOf(request) === 'neutral') {
       throw invalid(inBody(part.fieldname, 'is not known: the one part of this form is "file"'))
     } else if (part.type === 'file') {
-      await passOver(part, reply, `${part.fieldname}: is larger than ${AROUND} bytes, and not the part "file".`)
+      await drain(part, reply, `${part.fieldname}: is larger than ${AROUND} bytes, and not the part "file".`)
     }
   }
   if (!found) throw missing()
@@ -76,14 +76,14 @@ async function readForm<Accepted>(
 }
 
 /**
- * Takes in the file of a form (multipart/form-data), in the `preHandler` of a route: its bytes go to a nameless file on
- * the disk, which is closed with the answer. `accept` sees the head of the file before the bytes, and may refuse it. The
- * request's body becomes a description of the file, for telling whether two requests are the same. 413 for more than
+ * Receives the file of a form (multipart/form-data), in the `prepare` of a route: its bytes go to a nameless file on the
+ * disk, which is closed with the response. `accept` sees the head of the file before the bytes, and may refuse it. The
+ * request's body becomes a description of the file, so that a repeated request is recognized. 413 for more than
  * `limit` bytes, as soon as they are there; 415 for another media type than a form's.
  */
 export async function receive<Accepted>(
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: ReplyHead,
   limit: number,
   accept: (head: Head) => Accepted,
 ): Promise<Upload<Accepted>> {
@@ -91,7 +91,7 @@ export async function receive<Accepted>(
   if (!request.isMultipart()) throw new ApiError('unsupported_media_type', `Send the body as ${MEDIA_TYPE}.`)
   const tooLong = `The file is larger than ${limit} bytes.`
   if (Number(request.headers['content-length']) > limit + AROUND) throw tooLarge(reply, tooLong)
-  const scratch = await openScratch()
+  const scratch = await openTempFile()
   reply.raw.once('close', () => scratch.close().catch(() => {}))
   try {
     const { accepted, size, sha256 } = await readForm(request, reply, scratch, limit, accept)
@@ -109,10 +109,10 @@ export async function receive<Accepted>(
   }
 }
 
-/** How much more of a refused upload is read, in bytes, and for how long. */
+/** How much of a refused upload is drained, in bytes, and for how long. */
 const READ_ON = { bytes: 1024 * 1024, ms: 2000 }
 
-/** Reads on and forgets: a caller whose connection ends while it sends doesn't get to see the answer. */
+/** Drains a request: a caller whose connection ends while it sends doesn't see the response. */
 async function readOn(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
   let left = READ_ON.bytes
@@ -133,12 +133,12 @@ async function readOn(raw: IncomingMessage): Promise<void> {
 }
 
 /**
- * Runs the `preHandler` of a route that takes in a file. Where it refuses the request, the rest of a small file is read
- * on, and the connection ends with the answer: the caller of a large one may still be sending.
+ * Runs the first phase of a route that receives a file. Where it throws, the rest of a small file is drained, and the
+ * connection ends with the response: the caller may still be sending a large one.
  */
-export async function beforeUpload({ raw }: FastifyRequest, reply: FastifyReply, work: () => Promise<void>) {
+export async function refusing<T>({ raw }: FastifyRequest, reply: ReplyHead, work: () => Promise<T>): Promise<T> {
   try {
-    await work()
+    return await work()
   } catch (error) {
     await readOn(raw)
     reply.header('connection', 'close')
@@ -146,8 +146,8 @@ export async function beforeUpload({ raw }: FastifyRequest, reply: FastifyReply,
   }
 }
 
-/** Makes the form that a route documents unchecked: it isn't read before `receive` does. */
-export const formUnchecked = (app: FastifyInstance) => ({
+/** Leaves the form that a route documents unvalidated: `receive` reads it, and refuses parts it doesn't know. */
+export const formUnchecked = (app: Pick<FastifyInstance, 'validatorCompiler'>) => ({
   validatorCompiler: ((part) =>
     part.httpPart === 'body' ? () => true : app.validatorCompiler!(part)) as FastifySchemaCompiler<unknown>,
 })

@@ -24,10 +24,10 @@ function isInstant(given: string): boolean {
   return year >= 1 && year <= 9999
 }
 
-/** As many values as a request may hold for all its faults to be listed: a list of millions would take all the memory. */
+/** The validator lists every issue of a request up to this many values: a list of millions would take all the memory. */
 const MOST_VALUES = 100_000
 
-/** How many values a JSON value holds; what is beyond `most` isn't counted. */
+/** The number of values in a JSON value, counted up to somewhat above `most`. */
 function countValues(value: unknown, most: number): number {
   if (value === null || typeof value !== 'object') return 1
   let count = 1
@@ -39,9 +39,9 @@ function countValues(value: unknown, most: number): number {
 }
 
 /**
- * Compiles schemas into validators: nothing is coerced, filled in or removed, and every fault is reported, but of a
- * request beyond all measure the first alone. A schema is compiled when its route is first called: compiling them all
- * would be most of the time a start takes.
+ * Compiles schemas into validators, which coerce, default and remove nothing. They report every issue, but of a huge
+ * request the first one alone. A schema is compiled at the first call of its route: compiling all of them would take most
+ * of the time of a start.
  */
 export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySchemaCompiler<object> {
   const [first, every] = [false, true].map((allErrors) => {

@@ -16,10 +16,10 @@ export const embedContainer = (embedders: Embedders): Work<'embed_container'> =>
       await noteFailure(scope, container_id, null)
       await scope.enqueue('embed_container', { container_id, after: next }, container_id)
     } catch (error) {
-      // Told at once, also while it is tried again.
+      // Reported at once, although the job is retried.
       if (error instanceof ApiError) await noteFailure(scope, container_id, error.message)
       if (!isFinal(error)) throw error
     }
   },
-  givenUp: (scope, { container_id }, reason = OUR_FAULT) => noteFailure(scope, container_id, reason),
+  onExhausted: (scope, { container_id }, reason = OUR_FAULT) => noteFailure(scope, container_id, reason),
 })

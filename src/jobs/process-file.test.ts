@@ -186,7 +186,7 @@ describe('an embedding model', () => {
     const { id, file, texts } = await sent('a.md', LONG)
     const down = new ApiError('bad_gateway', 'The embedding model does not answer.')
     await expect(run(id, faulty(2, down))).rejects.toBe(down)
-    await processFile(builtIn()).givenUp!(scope, { file_id: id }, down.message)
+    await processFile(builtIn()).onExhausted!(scope, { file_id: id }, down.message)
     expect(await file()).toMatchObject({ processing_status: 'error', error_message: down.message })
     expect(await texts()).toEqual([])
     await run(id)

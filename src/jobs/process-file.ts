@@ -4,7 +4,7 @@ import { BOUNDS, type Bounds } from '../files/fault.ts'
 import { type Read, type Reading, readFile, type ToRead } from '../files/read.ts'
 import { typeNamed, typeOf } from '../files/types.ts'
 import { ApiError } from '../lib/errors.ts'
-import { append, openScratch } from '../lib/scratch.ts'
+import { append, openTempFile } from '../lib/temp-file.ts'
 import { isFinal } from '../llm/connection.ts'
 import { showFile } from '../resources/agents/files/files.ts'
 import { advance, complete, deletePassages, fail, noteTrouble, type Seen } from '../resources/folders/progress.ts'
@@ -43,7 +43,7 @@ async function find(scope: Scope, id: string): Promise<Held | undefined> {
 
 /** Reads what was uploaded, a piece of it in memory at a time. */
 async function readUploaded(scope: Scope, id: string, job: Omit<ToRead, 'from'>, signal: AbortSignal, bounds: Bounds) {
-  const scratch = await openScratch()
+  const scratch = await openTempFile()
   try {
     for (let position = 0; ; position++) {
       const [part] = await scope.query<{ bytes: Buffer }>(sql`select bytes from file_parts
@@ -180,5 +180,5 @@ export const processFile = (embedders: Embedders, bounds: Bounds = BOUNDS): Work
       throw error
     }
   },
-  givenUp: (scope, { file_id }, reason = OUR_FAULT) => fail(scope, file_id, reason),
+  onExhausted: (scope, { file_id }, reason = OUR_FAULT) => fail(scope, file_id, reason),
 })

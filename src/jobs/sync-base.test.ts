@@ -45,9 +45,9 @@ test('a provider that never answers keeps the server from nothing, not even from
 test('a provider that is no longer in the settings is gone with its models', async () => {
   const { server } = await listening()
   await vi.waitFor(async () => expect((await server.bob.get('/v1/models/')).body).toHaveLength(3), LATEST)
-  const { addBaseProviders } = await import('./sync-base.ts')
+  const { registerBaseProviders } = await import('./sync-base.ts')
   const nothing = { database: server.database, egress: undefined as never, logger: server.app.log, providers: [] }
-  await addBaseProviders(server.app as never, nothing)
+  await registerBaseProviders(nothing)
   expect((await server.bob.get('/v1/models/')).body).toEqual([])
   await server.close()
 })

@@ -1,11 +1,11 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import { sql } from 'kysely'
 import type { Database } from '../db/engine/database.ts'
 import { listMeasured } from '../embed/dimensions.ts'
 import type { Egress } from '../lib/egress.ts'
 import { apiUrl, type BaseProvider } from '../lib/provider-types.ts'
 import { baseConnection } from '../resources/providers/connect.ts'
-import { told } from '../resources/providers/sync.ts'
+import { publicMessage } from '../resources/providers/sync.ts'
 
 interface Base {
   database: Database
@@ -16,15 +16,19 @@ interface Base {
 
 const MINUTE_MS = 60_000
 
-/** How often it is looked whose models are to be listed again, and how old a listing may be. */
-const EVERY_MS = MINUTE_MS
+/** Polling interval for stale model lists. */
+const POLL_MS = MINUTE_MS
+
+/** Age from which a model list is stale. */
 const FRESH_MS = 6 * 60 * MINUTE_MS
 
 /** The longest pause after failures, which doubles from one minute on. */
 const LONGEST_PAUSE_MS = 60 * MINUTE_MS
 
-/** Makes the providers of the settings the ones every organization has. A changed one is listed anew. */
-async function registerBase({ database, providers }: Base): Promise<void> {
+/**
+ * Stores the providers of the settings in place of those stored before. The models of a changed one are listed again.
+ */
+async function storeProviders({ database, providers }: Base): Promise<void> {
   const rows = providers.map(({ name, type, baseUrl, region }) => ({
     name,
     provider_type: type,
@@ -41,7 +45,10 @@ async function registerBase({ database, providers }: Base): Promise<void> {
   })
 }
 
-/** Lists the models of one of the server's providers and keeps them. A failure is noted, and the old ones stay. */
+/**
+ * Lists the models of one of the server's providers and stores them. After a failure, which is stored too, the old
+ * ones stay.
+ */
 export async function syncBase(
   { database, egress }: Base,
   provider: BaseProvider,
@@ -69,61 +76,75 @@ export async function syncBase(
     })
   } catch (error) {
     if (!signal?.aborted) {
-      await sql`update base_providers set sync_error = ${told(error)} where name = ${name}`.execute(database.kysely)
+      await sql`update base_providers set sync_error = ${publicMessage(error)} where name = ${name}`.execute(
+        database.kysely,
+      )
     }
     throw error
   }
 }
 
-/** Whose listing is missing or old. */
-async function dueOf({ database, providers }: Base): Promise<BaseProvider[]> {
+/** The providers whose listing is missing or stale. */
+async function dueProviders({ database, providers }: Base): Promise<BaseProvider[]> {
   const before = new Date(Date.now() - FRESH_MS).toISOString()
   const { rows } = await sql<{ name: string }>`select name from base_providers
     where last_synced is null or last_synced < ${before}`.execute(database.kysely)
   return providers.filter(({ name }) => rows.some((row) => row.name === name))
 }
 
-/**
- * Gives every organization the providers of the settings. Their models are listed in the background once the server
- * listens, and again every few hours: none of it is waited for, and a provider that doesn't answer concerns nothing else.
- */
-export async function addBaseProviders(app: FastifyInstance, base: Base): Promise<void> {
-  await registerBase(base)
-  if (base.providers.length === 0) return
-  const stopped = new AbortController()
-  const pauses = new Map<string, { until: number; ms: number }>()
-  let turn: Promise<void> = Promise.resolve()
+/** The upkeep of the models of the server's own providers. */
+export interface BaseProviders {
+  /** Lists models in the background now and every few hours, until `stop`. A provider that fails holds up no other. */
+  startSync(): void
+  /** Aborts listings under way, and waits for their end. */
+  stop(): Promise<void>
+}
 
-  async function syncOne(provider: BaseProvider): Promise<void> {
+/** Lists the models of a provider, with growing pauses after failures. */
+function createSync(base: Base, signal: AbortSignal): (provider: BaseProvider) => Promise<void> {
+  const pauses = new Map<string, { until: number; ms: number }>()
+  return async (provider) => {
     const { name } = provider
     const pause = pauses.get(name)
     if (pause && pause.until > Date.now()) return
     try {
-      await syncBase(base, provider, stopped.signal)
+      await syncBase(base, provider, signal)
       pauses.delete(name)
     } catch (error) {
       const ms = Math.min(pause ? pause.ms * 2 : MINUTE_MS, LONGEST_PAUSE_MS)
       pauses.set(name, { until: Date.now() + ms, ms })
-      if (!stopped.signal.aborted)
-        base.logger.warn({ provider: name, reason: told(error) }, 'models could not be listed')
+      if (!signal.aborted) {
+        base.logger.warn({ provider: name, reason: publicMessage(error) }, 'models could not be listed')
+      }
     }
   }
+}
+
+/** Gives every organization the providers of the settings. Their models are listed once `startSync` is called. */
+export async function registerBaseProviders(base: Base): Promise<BaseProviders> {
+  await storeProviders(base)
+  const stopped = new AbortController()
+  const sync = createSync(base, stopped.signal)
+  let turn: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
   const syncDue = () => {
     turn = turn
       .then(async () => {
-        if (!stopped.signal.aborted) await Promise.all((await dueOf(base)).map(syncOne))
+        if (!stopped.signal.aborted) await Promise.all((await dueProviders(base)).map(sync))
       })
       // The next turn comes in a minute.
-      .catch((error) => base.logger.warn({ err: error }, 'it could not be looked whose models are to be listed'))
+      .catch((error) => base.logger.warn({ err: error }, 'stale model lists could not be looked up'))
   }
-  let timer: NodeJS.Timeout | undefined
-  app.addHook('onListen', async () => {
-    syncDue()
-    timer = setInterval(syncDue, EVERY_MS).unref()
-  })
-  app.addHook('onClose', async () => {
-    clearInterval(timer)
-    stopped.abort()
-    await turn
-  })
+  return {
+    startSync() {
+      if (base.providers.length === 0) return
+      syncDue()
+      timer = setInterval(syncDue, POLL_MS).unref()
+    },
+    async stop() {
+      clearInterval(timer)
+      stopped.abort()
+      await turn
+    },
+  }
 }

@@ -14,8 +14,9 @@ export function syncContainer(stores: VectorStores): Work<'sync_container'> {
         await syncStore(scope, stores, container_id, signal)
       } catch (error) {
         if (!signal.aborted) {
-          const told = error instanceof ApiError ? error.message : 'The hosted store could not be brought up to date.'
-          await noteStoreError(scope, container_id, told)
+          const publicMessage =
+            error instanceof ApiError ? error.message : 'The hosted store could not be brought up to date.'
+          await noteStoreError(scope, container_id, publicMessage)
         }
         throw error
       }

@@ -104,10 +104,10 @@ test('what is to be done once a job is given up is done when it fails at first',
   const given: (string | undefined)[] = []
   await serve(down, {
     ...real,
-    async givenUp(scope, data, reason) {
+    async onExhausted(scope, data, reason) {
       given.push(reason)
       if (given.length < 3) throw new Error('The database was away.')
-      await real.givenUp!(scope, data, reason)
+      await real.onExhausted!(scope, data, reason)
     },
   })
   expect(given).toEqual([DOWN, DOWN, DOWN])

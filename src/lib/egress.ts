@@ -2,7 +2,8 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
-import { createLimit } from './limit.ts'
+import { createSemaphore } from './semaphore.ts'
+import type { TransactionGuard } from './transaction-guard.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -118,6 +119,14 @@ function bounded(response: Response, maxBytes: number): Response {
   return new Response(counted, { status, statusText, headers: [...headers] })
 }
 
+/** `egress` outside transactions; inside one, its calls reject with a TransactionGuardError. */
+export const guardEgress = (egress: Egress, guard: TransactionGuard): Egress => ({
+  fetch: guard.outside(egress.fetch),
+  trusted: guard.outside(egress.trusted),
+  check: guard.outside(egress.check),
+  close: egress.close,
+})
+
 /** `allowed` are networks, addresses and the names loopback, linklocal and uniquelocal. */
 export function createEgress(
   allowed: readonly string[],
@@ -126,7 +135,7 @@ export function createEgress(
 ): Egress {
   const { connectMs, headersMs, bodyMs, totalMs, maxBytes } = { ...BOUNDS, ...bounds }
   const permits = createPolicy(allowed)
-  const limit = createLimit(LOOKUPS_AT_ONCE)
+  const limit = createSemaphore(LOOKUPS_AT_ONCE)
 
   function checked(host: string, addresses: Address[]): Address[] {
     if (addresses.every(({ address }) => permits(address))) return addresses

@@ -21,23 +21,23 @@ const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** One fault of a request: where it is, and what is wrong with it. */
-export interface Fault {
+/** One problem of a request: its place, and what to send instead. */
+export interface ValidationIssue {
   in: 'path' | 'query' | 'header' | 'body'
   field: string
   message: string
 }
 
-/** An error with an answer: what the caller is told, and nothing else. The cause is for the log alone. */
+/** An error with a response. The caller gets its message and its issues; the cause is for the log alone. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly headers: Record<string, string>
-  readonly faults: Fault[] | undefined
+  readonly faults: ValidationIssue[] | undefined
 
   constructor(
     code: ErrorCode,
     detail: string,
-    options: { headers?: Record<string, string>; faults?: Fault[]; cause?: unknown } = {},
+    options: { headers?: Record<string, string>; faults?: ValidationIssue[]; cause?: unknown } = {},
   ) {
     super(detail, { cause: options.cause })
     this.code = code
@@ -74,28 +74,28 @@ export const notFound = (noun: string, id: string) =>
 /** 409 that sending the request again won't mend. */
 export const conflict = (detail: string) => new ApiError('conflict', detail, { headers: FINAL })
 
-/** 409 that goes by itself: the same request is being answered at the moment. */
+/** 409 while the same request is running: sending it again later succeeds. */
 export const inProgress = (detail: string) =>
   new ApiError('conflict', detail, { headers: { 'x-should-retry': 'true', 'retry-after': '1' } })
 
-/** 422 with every fault found. */
-export function invalid(...faults: Fault[]): ApiError {
+/** 422 with every issue. */
+export function invalid(...faults: ValidationIssue[]): ApiError {
   const detail = faults.map((fault) => `${fault.field || fault.in}: ${fault.message}`).join('; ')
   return new ApiError('invalid', `${detail}.`, { faults })
 }
 
-/** A fault of the body at `field`. */
-export const inBody = (field: string, message: string): Fault => ({ in: 'body', field, message })
+/** An issue of the body at `field`. */
+export const inBody = (field: string, message: string): ValidationIssue => ({ in: 'body', field, message })
 
-/** The faults of a 422. Throws any other error. */
-export function faultsOf(error: unknown): Fault[] {
+/** The issues of a 422. Throws any other error. */
+export function faultsOf(error: unknown): ValidationIssue[] {
   if (error instanceof ApiError && error.faults) return error.faults
   throw error
 }
 
-/** What checks return, each in its place. 422 with the faults of all that have some; any other error at once. */
+/** The results of checks, in their order. 422 with the issues of all that fail so; any other error at once. */
 export function checkAll<T extends readonly unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const results = checks.map((check) => {
     try {
       return check()

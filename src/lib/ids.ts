@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
 /** What each id prefix names, in the words of error messages. */
@@ -37,23 +37,18 @@ export const idPattern = (prefix: Prefix) => `^${prefix}-${UUID}$`
 /** A new id: a UUIDv7 (RFC 9562), so that ids made by one process sort in the order they were made. */
 export const newId = (prefix: Prefix) => `${prefix}-${v7()}`
 
-const ID_BYTES = 16
-const random = Buffer.allocUnsafe(256 * ID_BYTES)
-let drawn = random.length
+const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
 
-/** Random bytes for one id. They are drawn for many at a time: drawing takes longer than all the rest of an id. */
-function randomBytes(): Buffer {
-  if (drawn === random.length) {
-    randomFillSync(random)
-    drawn = 0
-  }
-  drawn += ID_BYTES
-  return random.subarray(drawn - ID_BYTES, drawn)
+/**
+ * A new UUIDv7 id that holds a past instant; ids of the same instant sort by `place`, a whole number below 2^32. The last
+ * 40 bits are random: `randomUUID` draws them for many ids at once, which makes an import of 10,000 rows several times
+ * faster than one draw for each id.
+ */
+export function idAt(prefix: Prefix, instant: Date, place: number): string {
+  const time = hex(instant.getTime(), 12)
+  const [high, middle, low] = [hex(place >>> 20, 3), hex((place >>> 8) & 0xfff, 3), hex(place & 0xff, 2)]
+  return `${prefix}-${time.slice(0, 8)}-${time.slice(8)}-7${high}-8${middle}-${low}${randomUUID().slice(-10)}`
 }
-
-/** A new id that holds an instant of the past; of one instant, ids sort by `place`, a whole number below 2^32. */
-export const idAt = (prefix: Prefix, instant: Date, place: number) =>
-  `${prefix}-${v7({ msecs: instant.getTime(), seq: place, random: randomBytes() })}`
 
 /** The last millisecond that is written with a four-digit year. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)

@@ -1,6 +1,7 @@
 import { EgressError, type Fetch } from '../lib/egress.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { ProviderType } from '../lib/provider-types.ts'
+import { TransactionGuardError } from '../lib/transaction-guard.ts'
 
 /** How a provider is reached: its address, its credentials, and by what. */
 export interface Connection {
@@ -82,12 +83,16 @@ function reasonOf(error: unknown): string {
   return code ? `the connection fails (${code})` : 'the connection fails'
 }
 
-/** What it means that no answer came, or none that ends. 422 for an address that isn't connected to. */
+/**
+ * The error for a response that didn't come, or didn't end: a 502, or a 422 for an address that this server doesn't
+ * connect to. Throws a TransactionGuardError as it is: the mistake is ours.
+ */
 export function unreached(name: string, error: unknown): ApiError {
   for (let at = error; at; at = (at as { cause?: unknown }).cause) {
     if (at instanceof EgressError)
       return new ApiError('invalid', `${name} cannot be used: ${at.message}`, { cause: at })
     if (at instanceof ApiError) return at
+    if (at instanceof TransactionGuardError) throw at
   }
   return new ProviderError(`${name} cannot be reached: ${reasonOf(error)}.`, { passing: true })
 }

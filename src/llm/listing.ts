@@ -1,5 +1,5 @@
-import { createLimit } from '../lib/limit.ts'
 import { factsOf } from '../lib/provider-types.ts'
+import { createSemaphore } from '../lib/semaphore.ts'
 import { type Connection, ProviderError, refusedWith, statusOf, unreached } from './connection.ts'
 import { EMBEDDING_MODELS, kindOf, knownDimension, knownWindow } from './known-models.ts'
 
@@ -154,7 +154,7 @@ async function listGoogle(connection: Connection, signal?: AbortSignal): Promise
 async function listOllama(connection: Connection, signal?: AbortSignal): Promise<ListedModel[]> {
   const root = connection.url.replace(/\/v1$/, '')
   const items = itemsOf(connection, await ask(connection, `${root}/api/tags`, signal), 'models')
-  const limit = createLimit(ASKED_AT_ONCE)
+  const limit = createSemaphore(ASKED_AT_ONCE)
   const listed = items.map((item, n) =>
     limit(async (): Promise<ListedModel[]> => {
       const name = textOf(item.model) ?? textOf(item.name)

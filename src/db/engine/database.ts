@@ -1,8 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import type { Config } from '../../config.ts'
+import { createTransactionGuard, type TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Tables } from '../tables.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.ts'
 import { lockDirectory } from './lock.ts'
@@ -14,6 +14,8 @@ import { createStatementCache, type StatementCache } from './statement-cache.ts'
 export interface Database {
   engine: 'embedded' | 'postgres'
   kysely: Kysely<Tables>
+  /** Knows whether code runs inside a transaction of this database. */
+  guard: TransactionGuard
   /** The compiled statements of this database. */
   statements: StatementCache
   /** Runs one statement outside of any transaction, by a connection of its own, and returns its rows. */
@@ -73,10 +75,8 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
   const { pool, embedded, unlock } = await openStorage(settings, options)
   const senders = createSenders(pool, embedded ? undefined : settings.poolSize)
   const nameOf = createStatementNames()
-  const inTransaction = new AsyncLocalStorage<true>()
-  const check = () => {
-    if (inTransaction.getStore()) throw new Error('The database was used beside the transaction that is open here.')
-  }
+  const guard = createTransactionGuard()
+  const check = () => guard.refuse('The database was used beside the transaction that is open here.')
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool(pool, nameOf, check) }) })
   const sendBy =
     (send: SendStatement) =>
@@ -88,11 +88,12 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
   return {
     engine: embedded ? 'embedded' : 'postgres',
     kysely,
+    guard,
     statements: createStatementCache(),
     query: sendBy(senders.query),
     read: sendBy(senders.read),
     change: sendBy(senders.change),
-    transaction: (work) => kysely.transaction().execute((trx) => inTransaction.run(true, () => work(trx))),
+    transaction: (work) => kysely.transaction().execute((trx) => guard.run(() => work(trx))),
     async dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')
       return embedded.dump()

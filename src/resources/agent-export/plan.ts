@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Scope } from '../../db/scope.ts'
 import type { Columns, Tables } from '../../db/tables.ts'
 import { countLines } from '../../files/lines.ts'
-import { type Fault, faultsOf, inBody, invalid } from '../../lib/errors.ts'
+import { faultsOf, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { idAt, newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { CreateAgent } from '../agents/body.ts'
@@ -79,7 +79,7 @@ export async function planImport(
     files: idsFor('file', file.files),
     groups: idsFor('group', file.groups),
   }
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   /** What `work` makes of the part at a place; its faults are told there. */
   function at<T>(place: string, work: () => T): T | undefined {
     try {
@@ -263,7 +263,7 @@ function messagesOf(
   system: string,
   strip: boolean,
   ids: Record<'agents' | 'groups', Map<string, string>>,
-  faults: Fault[],
+  faults: ValidationIssue[],
 ): { messages: NewMessage[]; message_ids: string[] } {
   if (strip || agent.messages.length === 0) {
     const messages = firstMessages(system, strip ? [] : (agent.initial_message_sequence ?? []))

@@ -1,4 +1,4 @@
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { storageFault } from '../../lib/json.ts'
 import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
 import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
@@ -19,7 +19,7 @@ import {
 /** What a file is read by. */
 export interface Format {
   /** The faults of a value under a schema, at places within the value. */
-  check(schema: object, value: unknown): Fault[]
+  check(schema: object, value: unknown): ValidationIssue[]
   /** The named shapes that schemas refer to. */
   shapes: readonly object[]
 }
@@ -73,7 +73,7 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
   const unstorable = storageFault(file)
   if (unstorable) throw invalid(inBody(unstorable.path.replace(/\.(\d+)(?=\.|$)/g, '[$1]'), unstorable.message))
   const { renamed, ...sections } = sectionsOf(file)
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const warnings = unkept(file)
 
   function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {

@@ -1,9 +1,9 @@
-import { type Fault, inBody } from '../../lib/errors.ts'
+import { inBody, type ValidationIssue } from '../../lib/errors.ts'
 import { joinPlaces } from './fit.ts'
 import type { AgentFileParts } from './schema.ts'
 
 /** What a file names and doesn't hold, and what is there twice. */
-export function* referenceFaults(file: AgentFileParts): Generator<Fault> {
+export function* referenceFaults(file: AgentFileParts): Generator<ValidationIssue> {
   const { agents, blocks, tools, groups, sources, files } = file
   const known = new Map<string, Set<string>>()
   for (const [kind, parts] of Object.entries({ agents, blocks, tools, groups, sources, files })) {

@@ -1,11 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { checkOf } from '../../http/check.ts'
 import { addForms } from '../../http/form.ts'
 import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
-import { createLimit } from '../../lib/limit.ts'
+import { createSemaphore } from '../../lib/semaphore.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { exportAgent } from './export.ts'
 import { importAgents } from './import.ts'
@@ -46,8 +45,8 @@ const attachment = (name: string) =>
 export const agentExportRoutes =
   ({ defaultModel, shapes }: Pick<Config, 'defaultModel'> & Pick<Format, 'shapes'>) =>
   async (app: App) => {
-    await addForms(app as unknown as FastifyInstance)
-    const inTurn = createLimit(IMPORTS_AT_ONCE)
+    await addForms(app)
+    const semaphore = createSemaphore(IMPORTS_AT_ONCE)
 
     app.get(
       '/:agent_id/export',
@@ -94,7 +93,7 @@ export const agentExportRoutes =
         },
       },
       (request) =>
-        inTurn(async () => {
+        semaphore(async () => {
           const { scope, body, headers } = request
           const file = readAgentFile(body.file, { check: checkOf(request), shapes })
           return importAgents(

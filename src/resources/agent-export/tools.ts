@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
@@ -90,7 +90,7 @@ export async function settleTools(tx: Scope, file: AgentFileParts, override: boo
       )
     }
   }
-  const faults: Fault[] = file.agents.flatMap(({ at, tools: asked }) =>
+  const faults: ValidationIssue[] = file.agents.flatMap(({ at, tools: asked }) =>
     (asked ?? []).flatMap((name, n) =>
       found.has(name) ? [] : [inBody(joinPlaces(at, `tools[${n}]`), `no tool is named "${name}"`)],
     ),

@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/scope.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { type Catalog, catalogOf, embeddingConfigIn, embeddingHandleIn } from '../models/handles.ts'
 import type { EmbeddingConfig, LlmConfig } from '../models/schema.ts'
@@ -18,8 +18,8 @@ type ModelField =
   | 'parallel_tool_calls'
 
 /** What the specification says of numbers that depend on each other. */
-function dependentFaults(config: LlmConfig, prefix: string): Fault[] {
-  const faults: Fault[] = []
+function dependentFaults(config: LlmConfig, prefix: string): ValidationIssue[] {
+  const faults: ValidationIssue[] = []
   const { max_reasoning_tokens: budget, max_tokens } = config
   // 0 is how files in the wild say that there is no budget.
   if (config.enable_reasoner && budget !== undefined && budget > 0 && budget < 1024) {

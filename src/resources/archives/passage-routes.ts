@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
@@ -6,7 +7,7 @@ import type { Embedders } from '../models/embedding.ts'
 import { getContainer } from '../passages/container.ts'
 import { checkLater, embedNew } from '../passages/embed.ts'
 import { addPassages, deletePassage, listPassages, retrievePassage, withEmbeddings } from '../passages/passages.ts'
-import { type Prepared, prepare } from '../passages/prepare.ts'
+import { preparePassages } from '../passages/prepare.ts'
 import {
   ArchivePassageParams,
   CreatePassage,
@@ -54,8 +55,8 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
 
   app.post(
     '/:archive_id/passages',
-    {
-      config: { outside: true },
+    prepared({
+      config: { callsUpstream: true },
       schema: {
         operationId: 'create_passage',
         summary: 'Create a passage',
@@ -65,27 +66,24 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         body: CreatePassage,
         response: one,
       },
-      preHandler: async (request) => {
-        const { scope, params, body } = request
-        request.prepared = await prepare(
+      prepare: ({ scope, params, body }) =>
+        preparePassages(
           [body],
           () => 'created_at',
           async (texts) => embedNew(scope, embedders, await getContainer(scope, params.archive_id), texts),
-        )
+        ),
+      async handle({ scope, params, query }, { list, vectors }) {
+        const [made] = await addPassages(scope, params, list, vectors())
+        return query.include ? retrievePassage(scope, params.archive_id, made!.id, query) : made!
       },
-    },
-    async ({ scope, params, query, prepared }) => {
-      const { list, vectors } = prepared!
-      const [made] = await addPassages(scope, params, list, vectors())
-      return query.include ? retrievePassage(scope, params.archive_id, made!.id, query) : made!
-    },
+    }),
   )
 
   app.post(
     '/:archive_id/passages/batch',
-    {
+    prepared({
       bodyLimit: BATCH * bodyLimit,
-      config: { outside: true },
+      config: { callsUpstream: true },
       schema: {
         operationId: 'create_passages',
         summary: 'Create passages in the order given: all of them or, if one cannot be, none',
@@ -95,13 +93,12 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         body: CreatePassages,
         response: many,
       },
-      preHandler: async (request) => {
-        const { scope, params, query, body } = request
+      async prepare({ scope, params, query, body }) {
         if (query.include && body.passages.length > MOST_WITH_VECTORS) {
           throw invalid(inBody('passages', `must be at most ${MOST_WITH_VECTORS} with include=passage.embedding`))
         }
         const later = embedded && !query.include && body.passages.length > MOST_EMBEDDED
-        request.prepared = await prepare(
+        return preparePassages(
           body.passages,
           (place) => `passages[${place}].created_at`,
           async (texts) => {
@@ -112,11 +109,9 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
           },
         )
       },
-    },
-    async ({ scope, params, query, prepared }) => {
-      const { list, vectors } = prepared!
-      return withEmbeddings(scope, await addPassages(scope, params, list, vectors()), query)
-    },
+      handle: async ({ scope, params, query }, { list, vectors }) =>
+        withEmbeddings(scope, await addPassages(scope, params, list, vectors()), query),
+    }),
   )
 
   app.get(
@@ -150,11 +145,4 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
       reply.code(204)
     },
   )
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The passages a request asks for, embedded. */
-    prepared?: Prepared
-  }
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { VectorStores } from '../../embed/stores.ts'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import { createArchive, deleteArchive, listArchives, modifyArchive } from './archives.ts'
@@ -28,13 +29,12 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
 
   app.post(
     '/',
-    {
-      config: { outside: true },
+    prepared({
+      config: { callsUpstream: true },
       schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
-      // A hosted store may have to be asked: not in the transaction the handler may run in.
-      preHandler: ({ scope, body }) => checkNewArchive(scope, stores, body),
-    },
-    ({ scope, body }) => createArchive(scope, body),
+      prepare: ({ scope, body }) => checkNewArchive(scope, stores, body),
+      handle: ({ scope, body }) => createArchive(scope, body),
+    }),
   )
 
   app.get(
@@ -45,8 +45,8 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
 
   app.patch(
     '/:archive_id',
-    {
-      config: { outside: true },
+    prepared({
+      config: { callsUpstream: true },
       schema: {
         operationId: 'modify_archive',
         summary: 'Modify an archive',
@@ -55,9 +55,9 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
         body: UpdateArchive,
         response: one,
       },
-      preHandler: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
-    },
-    ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
+      prepare: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
+      handle: ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
+    }),
   )
 
   app.delete(

@@ -3,7 +3,7 @@ import { escapeLike } from '../../db/escape-like.ts'
 import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
-import { checkAll, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { checkAll, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
 import {
@@ -65,7 +65,7 @@ export function lengthOf(text: string): number {
   return length
 }
 
-const tooLong = (length: number, limit: number, field = 'value'): Fault =>
+const tooLong = (length: number, limit: number, field = 'value'): ValidationIssue =>
   inBody(field, `has ${length} characters, more than the limit of ${limit}`)
 
 /** The row of a new block, with its defaults. 422 for a value longer than the limit; `field` is where it stands. */

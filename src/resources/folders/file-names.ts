@@ -1,5 +1,5 @@
 import { EXTENSIONS, typeOf } from '../../files/types.ts'
-import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 
 const MAX_NAME = 255
 
@@ -15,7 +15,7 @@ export interface NewFile {
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[<>:"|?*]/gu
 
 /** The last name of a path, without characters that do harm. Throws for one that leaves no name, or a hidden one. */
-function safeName(given: string, fault: (message: string) => Fault): string {
+function safeName(given: string, fault: (message: string) => ValidationIssue): string {
   const name = given.split(/[/\\]/).at(-1)!.replace(UNSAFE, '').normalize('NFC').trim()
   if (name === '') throw invalid(fault('must be a file name'))
   if (name.startsWith('.')) throw invalid(fault('must not begin with a dot'))

@@ -1,8 +1,8 @@
 import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Config } from '../../config.ts'
 import { MEDIA_TYPE } from '../../http/form.ts'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { formUnchecked } from '../../http/upload.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
@@ -31,8 +31,8 @@ export const folderFileRoutes =
 
     app.post(
       '/:folder_id/upload',
-      {
-        ...formUnchecked(app as unknown as FastifyInstance),
+      prepared({
+        ...formUnchecked(app),
         schema: {
           operationId: 'upload_file_to_folder',
           summary: 'Upload a file to a folder',
@@ -46,10 +46,9 @@ export const folderFileRoutes =
           body: UploadForm,
           response: { 200: Ref(FolderFile) },
         },
-        preHandler: (request, reply) =>
-          receiveFile(request as FastifyRequest, reply as never, request.params.folder_id, request.query, uploadLimit),
-      },
-      (request, reply) => upload(request as FastifyRequest, reply as never, request.params.folder_id, request.query),
+        prepare: (request, reply) => receiveFile(request, reply, request.params.folder_id, request.query, uploadLimit),
+        handle: ({ scope, params, query }, file, reply) => upload(scope, reply, params.folder_id, file, query),
+      }),
     )
 
     app.get(

@@ -2,7 +2,15 @@ import { Type } from 'typebox'
 import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
-import { countFolders, createFolder, type Detach, deleteFolder, folderIdOf, listFolders, modifyFolder } from './folders.ts'
+import {
+  countFolders,
+  createFolder,
+  type Detach,
+  deleteFolder,
+  folderIdOf,
+  listFolders,
+  modifyFolder,
+} from './folders.ts'
 import { folderMetadata } from './metadata.ts'
 import {
   CountFolders,

@@ -1,32 +1,33 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { beforeUpload, receive, type Upload } from '../../http/upload.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Scope } from '../../db/scope.ts'
+import type { ReplyHead } from '../../http/form.ts'
+import { receive, refusing, type Upload } from '../../http/upload.ts'
 import { type NewFile, newFile } from './file-names.ts'
 import type { UploadQuery } from './file-schema.ts'
 import { storeUpload } from './upload.ts'
 
-/** The `preHandler` of an upload: the bytes come in outside of any transaction, for a folder that is there. */
+/** The first phase of an upload: receives the bytes, for a folder that exists. 404, 413, 415, 422. */
 export const receiveFile = (
   request: FastifyRequest,
-  reply: FastifyReply,
+  reply: ReplyHead,
   folderId: string,
   { name }: UploadQuery,
   limit: number,
-): Promise<void> =>
-  beforeUpload(request, reply, async () => {
+): Promise<Upload<NewFile>> =>
+  refusing(request, reply, async () => {
     await request.scope.exists('folders', folderId)
-    request.upload = await receive(request, reply, limit, (head) => newFile(head, name))
+    return receive(request, reply, limit, (head) => newFile(head, name))
   })
 
-/** The handler of an upload: what has come in is stored. */
-export async function upload(request: FastifyRequest, reply: FastifyReply, folderId: string, query: UploadQuery) {
-  const { file, skipped } = await storeUpload(request.scope, folderId, request.upload!, query)
+/** The second phase of an upload: stores the received file. The `X-Upload-Result` header reports a skipped one. */
+export async function upload(
+  scope: Scope,
+  reply: ReplyHead,
+  folderId: string,
+  received: Upload<NewFile>,
+  query: UploadQuery,
+) {
+  const { file, skipped } = await storeUpload(scope, folderId, received, query)
   if (skipped) reply.header('x-upload-result', 'skipped')
   return file
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The file that came with the request, on a route that takes one. */
-    upload?: Upload<NewFile>
-  }
 }

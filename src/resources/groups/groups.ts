@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { groupAgents, groupBlocks } from './links.ts'
 import type { Manager } from './manager.ts'
 import { type CreateGroup, type Group, type GroupFilters, groups, type ListGroups, type UpdateGroup } from './schema.ts'
@@ -29,7 +29,7 @@ export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(
 
 /** 422 unless a message buffer has both its bounds or neither, in their order. */
 function checkBuffer({ max_message_buffer_length: max, min_message_buffer_length: min }: Partial<Manager>): void {
-  const fault = (bound: 'min' | 'max', message: string): Fault =>
+  const fault = (bound: 'min' | 'max', message: string): ValidationIssue =>
     inBody(`manager_config.${bound}_message_buffer_length`, message)
   const missing = (value: number | null | undefined) => value === undefined || value === null
   if (missing(max) && missing(min)) return

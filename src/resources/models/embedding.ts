@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import type { Embedder } from '../../embed/embedder.ts'
+import { type Embedder, guardEmbedder } from '../../embed/embedder.ts'
 import { lexical } from '../../embed/lexical.ts'
 import { createRemoteEmbedder, unavailable } from '../../embed/remote.ts'
 import { type Egress, urlFault } from '../../lib/egress.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { apiUrl, type BaseProvider, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
+import type { TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Connection } from '../../llm/connection.ts'
 import { baseConnection, connectionOf, type StoredReach } from '../providers/connect.ts'
 import type { EmbeddingConfig } from './schema.ts'
@@ -23,6 +24,11 @@ export interface Embedders {
    */
   of(scope: Scope, config: EmbeddingConfig): Promise<Embedder>
 }
+
+/** `embedders` whose models behind a network reject inside a transaction with a TransactionGuardError. */
+export const guardEmbedders = (embedders: Embedders, guard: TransactionGuard): Embedders => ({
+  of: async (scope, config) => guardEmbedder(await embedders.of(scope, config), guard),
+})
 
 /** The address a configuration names, if any. */
 const endpointOf = ({ embedding_endpoint, cloud_endpoint }: EmbeddingConfig) =>

@@ -1,9 +1,9 @@
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import type { NewPassage, Vectors } from './insert.ts'
 import type { CreatePassage } from './schema.ts'
 
-/** What is made of a body before the transaction that inserts it. */
-export interface Prepared {
+/** Passages ready for the transaction that inserts them. */
+export interface PreparedPassages {
   list: NewPassage[]
   /** Throws what stood in the way of the vectors. */
   vectors(): Vectors | undefined
@@ -14,12 +14,12 @@ export interface Prepared {
  * instant before 1970. What goes wrong in `embed` is thrown when the vectors are asked for: a request that is sent again
  * then has its answer, though the embedder doesn't answer any more.
  */
-export async function prepare(
+export async function preparePassages(
   bodies: readonly CreatePassage[],
   fieldOf: (place: number) => string,
   embed: (texts: string[]) => Promise<Vectors | undefined>,
-): Promise<Prepared> {
-  const faults: Fault[] = []
+): Promise<PreparedPassages> {
+  const faults: ValidationIssue[] = []
   const list = bodies.map(({ text, metadata, tags, created_at }, place): NewPassage => {
     const instant = created_at ? new Date(created_at.toUpperCase().replace(' ', 'T')) : undefined
     if (instant && instant.getTime() < 0) faults.push(inBody(fieldOf(place), 'must not be before 1970'))

@@ -1,21 +1,16 @@
 import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
-import { type PreparedSearch, prepareSearch, type Searched, searchPassages } from './search.ts'
-import { FoundPassage, SearchPassages } from './search-schema.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Prepared before the handler, which may run in a transaction. */
-    search?: PreparedSearch
-  }
-}
+import { AgentParams } from '../agents/schema.ts'
+import { prepareMemorySearch, prepareSearch, type Searched, searchArchivalMemory, searchPassages } from './search.ts'
+import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } from './search-schema.ts'
 
 /** `/v1/passages` */
 export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
   app.post(
     '/search',
-    {
-      config: { right: 'read', outside: true },
+    prepared({
+      config: { right: 'read', callsUpstream: true },
       schema: {
         operationId: 'search_passages',
         summary: 'Search passages by vectors and words, the best first',
@@ -23,10 +18,28 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
         body: SearchPassages,
         response: { 200: Type.Array(FoundPassage) },
       },
-      preHandler: async (request) => {
-        request.search = await prepareSearch(request.scope, searched, request.body)
+      prepare: ({ scope, body }) => prepareSearch(scope, searched, body),
+      handle: ({ scope, body }, search) => searchPassages(scope, search, body),
+    }),
+  )
+}
+
+/** `/v1/agents/{agent_id}/archival-memory/search` */
+export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
+  app.get(
+    '/:agent_id/archival-memory/search',
+    prepared({
+      config: { callsUpstream: true },
+      schema: {
+        operationId: 'search_archival_memory',
+        summary: "Search the passages of an agent's archive, the best first",
+        tags: ['passages'],
+        params: AgentParams,
+        querystring: SearchArchivalMemory,
+        response: { 200: FoundMemories },
       },
-    },
-    ({ scope, body, search }) => searchPassages(scope, search!, body),
+      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
+      handle: ({ scope }, search) => searchArchivalMemory(scope, search),
+    }),
   )
 }

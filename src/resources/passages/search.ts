@@ -3,9 +3,9 @@ import { type Rendered, renderTexts } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { within } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
-import { ApiError, type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { EXACT_SCAN_LIMIT } from '../../lib/ranking.ts'
-import { inZone, readSpan } from '../../lib/time.ts'
+import { type Clock, createClock, inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { passages, passagesWithVectors } from './schema.ts'
 import { askStore } from './search-hosted.ts'
@@ -30,8 +30,8 @@ const ERRORS_TOLD = 3
 export interface PreparedSearch {
   filter: Filter
   limit: number
-  /** What the clocks of those who ask show. */
-  zone: string
+  /** The clock of the agent that asks, or of UTC. */
+  clock: Clock
   mode: SearchMode
   /** Absent: nothing in particular is looked for. */
   query: string | undefined
@@ -96,16 +96,16 @@ interface Wishes extends Wanted {
 }
 
 interface Period {
-  in: Fault['in']
+  in: ValidationIssue['in']
   start: readonly [name: string, text: string | null | undefined]
   end: readonly [name: string, text: string | null | undefined]
 }
 
 /** The instants a period begins and is over at. 422 for what is no date. */
-function readPeriod({ in: where, start, end }: Period, zone: string): Pick<Filter, 'from' | 'before'> {
+function readPeriod({ in: where, start, end }: Period, clock: Clock): Pick<Filter, 'from' | 'before'> {
   const [from, to] = [start, end].map(([name, text]) => {
     if (!text) return undefined
-    const span = readSpan(text, zone)
+    const span = readSpan(text, clock)
     if (span) return span
     const message = 'must be a date, such as 2026-11-21, or a date and time, such as 2026-11-21T08:30:00Z'
     throw invalid({ in: where, field: name, message })
@@ -119,15 +119,15 @@ function readPeriod({ in: where, start, end }: Period, zone: string): Pick<Filte
  * doesn't have.
  */
 async function prepare(scope: Scope, searched: Searched, wishes: Wishes): Promise<PreparedSearch> {
-  const { limit, period, clock } = wishes
+  const { limit, period } = wishes
   const { containers, models, hosted, timezone } = await findPlaces(scope, wishes)
-  const zone = (clock === 'agent' && timezone) || 'UTC'
+  const clock = createClock((wishes.clock === 'agent' && timezone) || 'UTC')
   const filter: Filter = {
     organizationId: scope.organizationId,
     containers,
     tags: wishes.tags ?? [],
     allTags: wishes.tag_match_mode === 'all',
-    ...readPeriod(period, zone),
+    ...readPeriod(period, clock),
   }
   const mode = wishes.search_mode ?? 'hybrid'
   const query = wishes.query?.trim() || undefined
@@ -135,7 +135,7 @@ async function prepare(scope: Scope, searched: Searched, wishes: Wishes): Promis
   const prepared: PreparedSearch = {
     filter,
     limit,
-    zone,
+    clock,
     mode,
     query,
     words,
@@ -247,7 +247,7 @@ export async function searchArchivalMemory(
     from hits join passages p on p.organization_id = ${scope.organizationId} and p.id = hits.id order by hits.n`)
   const results = rows.map(({ id, created_at, text, tags }) => ({
     id,
-    timestamp: inZone(new Date(created_at), prepared.zone),
+    timestamp: inZone(new Date(created_at), prepared.clock),
     content: text,
     tags,
   }))

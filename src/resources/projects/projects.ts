@@ -1,5 +1,5 @@
-import { escapeLike } from '../../db/escape-like.ts'
 import { sql } from 'kysely'
+import { escapeLike } from '../../db/escape-like.ts'
 import { listFrom } from '../../db/offset.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, conflict, notFound } from '../../lib/errors.ts'

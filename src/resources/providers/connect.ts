@@ -1,6 +1,6 @@
 import type { Scope } from '../../db/scope.ts'
 import { type Egress, EgressError } from '../../lib/egress.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { apiUrl, type BaseProvider, factsOf, type ProviderType } from '../../lib/provider-types.ts'
 import type { Connection } from '../../llm/connection.ts'
 import type { ProviderRow } from './table.ts'
@@ -24,7 +24,7 @@ export function trimmed(body: Reach): Reach {
 
 /** 422 for a base URL that isn't one, that this server doesn't connect to, or that a kind of provider needs. */
 export async function checkReach(egress: Egress, type: ProviderType, reach: Reach, complete: boolean): Promise<void> {
-  const faults: Fault[] = []
+  const faults: ValidationIssue[] = []
   const { url, keyless } = factsOf(type)
   const missing = (field: keyof Reach) => (complete ? !reach[field] : reach[field] === null)
   if (!url && missing('base_url')) faults.push(inBody('base_url', `is needed for a provider of the type ${type}`))

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
 import type { BaseProvider } from '../../lib/provider-types.ts'
 import { Message, Ref } from '../../lib/wire.ts'
 import { type Connection, ProviderError } from '../../llm/connection.ts'
-import { checkCredentials, type ListedModel } from '../../llm/listing.ts'
+import { checkCredentials } from '../../llm/listing.ts'
 import { checkReach, connectionTo, trimmed } from './connect.ts'
 import { connectionWith, createProvider, listProviders, modifyProvider } from './providers.ts'
 import {
@@ -19,17 +20,9 @@ import {
 } from './schema.ts'
 import { askForModels, keepModels } from './sync.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The models a provider has listed, before the handler. */
-    listedModels?: ListedModel[]
-  }
-}
-
 const tags = ['providers']
 const params = ProviderParams
-/** Waits for a provider. */
-const outside = { outside: true }
+const callsUpstream = { callsUpstream: true }
 const one = { 200: Ref(Provider) }
 
 /** 422 unless the provider accepts the credentials; 502 when it can't be asked. */
@@ -44,7 +37,7 @@ async function checkKey(connection: Connection): Promise<void> {
   throw new ApiError('invalid', `Credentials of ${connection.type} cannot be checked without using one of its models.`)
 }
 
-/** `/v1/providers`: what waits for a provider is done before the handler, which may run inside a transaction. */
+/** `/v1/providers` */
 export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) => async (app: App) => {
   const reserved = new Set(base.map(({ name }) => name))
 
@@ -64,7 +57,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.post(
     '/',
-    {
+    prepared({
       schema: {
         operationId: 'create_provider',
         summary: 'Create a provider',
@@ -72,15 +65,15 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         body: CreateProvider,
         response: one,
       },
-      preHandler: ({ body }) => checkReach(egress, body.provider_type, trimmed(body), true),
-    },
-    ({ scope, body }) => createProvider(scope, reserved, body),
+      prepare: ({ body }) => checkReach(egress, body.provider_type, trimmed(body), true),
+      handle: ({ scope, body }) => createProvider(scope, reserved, body),
+    }),
   )
 
   app.post(
     '/check',
-    {
-      config: outside,
+    prepared({
+      config: callsUpstream,
       schema: {
         operationId: 'check_provider',
         summary: 'Check credentials that are not stored',
@@ -88,13 +81,13 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         body: CheckProvider,
         response: { 200: Message },
       },
-      async preHandler({ body }) {
+      async prepare({ body }) {
         const reach = trimmed(body)
         await checkReach(egress, body.provider_type, reach, true)
         await checkKey(connectionTo(egress, body.provider_type, reach))
       },
-    },
-    async ({ body }) => ({ message: `Valid api key for provider_type=${body.provider_type}` }),
+      handle: ({ body }) => ({ message: `Valid api key for provider_type=${body.provider_type}` }),
+    }),
   )
 
   app.get(
@@ -105,7 +98,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.patch(
     '/:provider_id',
-    {
+    prepared({
       schema: {
         operationId: 'modify_provider',
         summary: 'Modify a provider',
@@ -114,18 +107,18 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         body: UpdateProvider,
         response: one,
       },
-      async preHandler({ scope, params, body }) {
+      async prepare({ scope, params, body }) {
         const { provider_type } = await scope.get(providers, params.provider_id)
         await checkReach(egress, provider_type, trimmed(body), false)
       },
-    },
-    ({ scope, params, body }) => modifyProvider(scope, params.provider_id, body),
+      handle: ({ scope, params, body }) => modifyProvider(scope, params.provider_id, body),
+    }),
   )
 
   app.post(
     '/:provider_id/check',
-    {
-      config: outside,
+    prepared({
+      config: callsUpstream,
       schema: {
         operationId: 'check_provider_by_id',
         summary: 'Check the credentials of a provider',
@@ -133,20 +126,20 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         params,
         response: { 200: Message },
       },
-      async preHandler({ scope, params }) {
+      async prepare({ scope, params }) {
         await checkKey(await connectionWith(scope, egress, params.provider_id))
       },
-    },
-    async ({ scope, params }) => {
-      const { provider_type } = await scope.get(providers, params.provider_id)
-      return { message: `Valid api key for provider_type=${provider_type}` }
-    },
+      async handle({ scope, params }) {
+        const { provider_type } = await scope.get(providers, params.provider_id)
+        return { message: `Valid api key for provider_type=${provider_type}` }
+      },
+    }),
   )
 
   app.patch(
     '/:provider_id/refresh',
-    {
-      config: outside,
+    prepared({
+      config: callsUpstream,
       schema: {
         operationId: 'refresh_provider',
         summary: 'List the models of a provider anew',
@@ -154,14 +147,12 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         params,
         response: one,
       },
-      async preHandler(request) {
-        request.listedModels = await askForModels(request.scope, egress, request.params.provider_id)
+      prepare: ({ scope, params }) => askForModels(scope, egress, params.provider_id),
+      async handle({ scope, params }, models) {
+        await keepModels(scope, params.provider_id, models)
+        return scope.retrieve(providers, params.provider_id)
       },
-    },
-    async ({ scope, params, listedModels }) => {
-      await keepModels(scope, params.provider_id, listedModels!)
-      return scope.retrieve(providers, params.provider_id)
-    },
+    }),
   )
 
   app.delete(

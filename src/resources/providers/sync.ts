@@ -6,8 +6,9 @@ import { ApiError } from '../../lib/errors.ts'
 import type { ListedModel } from '../../llm/listing.ts'
 import { connectionWith } from './providers.ts'
 
-/** What is kept of an error of the outside: what the owner may know. */
-export const told = (error: unknown) => (error instanceof ApiError ? error.message : 'Its models could not be listed.')
+/** The message of an error for the owner of a provider: without anything of the cause. */
+export const publicMessage = (error: unknown) =>
+  error instanceof ApiError ? error.message : 'Its models could not be listed.'
 
 /**
  * Asks a provider for its models: outside of any transaction, as that waits for the network. A failure is noted on the
@@ -23,7 +24,7 @@ export async function askForModels(
   try {
     return await listMeasured(connection, signal)
   } catch (error) {
-    await scope.query(sql`update providers set sync_error = ${told(error)}
+    await scope.query(sql`update providers set sync_error = ${publicMessage(error)}
       where organization_id = ${scope.organizationId} and id = ${id}`)
     throw error
   }

@@ -1,6 +1,6 @@
 import { COMPOSED, VERSION, type Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
-import { type Fault, inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import { checkToolRules } from '../agents/base-tools.ts'
@@ -82,8 +82,8 @@ export function snapshotOf(version: TemplateVersion & Versioned, configuration: 
 }
 
 /** What makes blocks impossible to have beside each other, or relationships to be what they say. */
-function blockFaults({ agents: [agent], blocks, relationships }: TemplateSnapshot): Fault[] {
-  const faults: Fault[] = []
+function blockFaults({ agents: [agent], blocks, relationships }: TemplateSnapshot): ValidationIssue[] {
+  const faults: ValidationIssue[] = []
   const seen = { label: new Set<string>(), entityId: new Set<string>() }
   blocks.forEach((block, n) => {
     for (const field of ['label', 'entityId'] as const) {

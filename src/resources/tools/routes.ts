@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { createKeyedMutex } from '../../lib/keyed-mutex.ts'
 import { Ref } from '../../lib/wire.ts'
 import { namedProject } from '../projects/projects.ts'
 import { ProjectHeaders } from '../projects/schema.ts'
@@ -29,15 +29,16 @@ import {
   updateTool,
   upsertTool,
 } from './tools.ts'
+import type { ToolVectors } from './vectors.ts'
 
 const tags = ['tools']
 const params = ToolParams
 const one = { 200: Ref(Tool) }
 
 /** `/v1/tools` */
-export const toolRoutes = (deps: ToolDeps) => async (app: App) => {
+export const toolRoutes = (deps: ToolDeps & { toolVectors: ToolVectors }) => async (app: App) => {
   const { reader, holders } = deps
-  const inTurn = createTurns()
+  const inTurn = createKeyedMutex()
 
   app.get(
     '/',
@@ -111,7 +112,7 @@ export const toolRoutes = (deps: ToolDeps) => async (app: App) => {
         response: { 200: Type.Array(FoundTool) },
       },
     },
-    ({ scope, body }) => searchTools(scope, body),
+    ({ scope, body }) => searchTools(scope, deps.toolVectors, body),
   )
 
   app.post(

@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { depthOf, EXACT_SCAN_LIMIT, FUSION } from '../../lib/ranking.ts'
 import { tagged } from '../tags/tagged.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
-import { nearestTools } from './vectors.ts'
+import { nearestTools, type ToolVectors } from './vectors.ts'
 
 /** A tool that was found, and its places from 1. */
 interface Hit {
@@ -31,7 +31,7 @@ function fuse(byWords: readonly string[], byVectors: readonly string[]): Hit[] {
  * tags or parameters, those of the name counting most), by the vectors of the built-in embedding model (`vector`), or by
  * both, joined by reciprocal rank fusion (`hybrid`). Without a query, the newest.
  */
-export async function searchTools(scope: Scope, body: SearchTools): Promise<FoundTool[]> {
+export async function searchTools(scope: Scope, vectors: ToolVectors, body: SearchTools): Promise<FoundTool[]> {
   const { tool_types, tags } = body
   const mode = body.search_mode ?? 'hybrid'
   const limit = body.limit ?? 50
@@ -64,7 +64,9 @@ export async function searchTools(scope: Scope, body: SearchTools): Promise<Foun
   const hits: Hit[] = query
     ? fuse(
         mode === 'vector' ? [] : await byWords(query),
-        mode === 'fts' ? [] : (await nearestTools(scope, query, kept, EXACT_SCAN_LIMIT)).slice(0, depthOf(limit)),
+        mode === 'fts'
+          ? []
+          : (await nearestTools(scope, vectors, query, kept, EXACT_SCAN_LIMIT)).slice(0, depthOf(limit)),
       ).slice(0, limit)
     : (await newest()).map((id) => ({ id }))
 

@@ -5,7 +5,7 @@ import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
-import type { InTurn } from '../../lib/turns.ts'
+import type { KeyedMutex } from '../../lib/keyed-mutex.ts'
 import {
   BUILTIN_TYPES,
   type CreateTool,
@@ -257,7 +257,7 @@ export function updateTool(scope: Scope, { reader, holders }: ToolDeps, id: stri
 export function upsertTool(
   scope: Scope,
   { reader, holders }: ToolDeps,
-  inTurn: InTurn,
+  inTurn: KeyedMutex,
   body: CreateTool,
   project?: string | undefined,
 ): Promise<Tool> {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Scope } from '../../db/scope.ts'
 import { lexicalVector } from '../../embed/lexical.ts'
 
@@ -9,25 +10,17 @@ const READ = 4000
 /** How many texts are embedded without letting other work have its turn. */
 const TEXTS_AT_ONCE = 16
 
-/** The vectors of how many tools are kept, 2 KiB each. */
-const KEPT = 10_000
+/** Cached vectors at most, 2 KiB each. */
+const MAX_CACHED = 10_000
 
-/** Vectors by organization, tool and version; the one used longest ago first. */
-const kept = new Map<string, Float32Array>()
+/** The vectors of tools, by organization, tool and version. */
+export type ToolVectors = LRUCache<string, Float32Array>
+
+/** A cache for the vectors of the 10,000 tools that were used last. */
+export const createToolVectors = (): ToolVectors => new LRUCache({ max: MAX_CACHED })
 
 /** The vector of a text, names in it (`sendInvoice`) taken apart into their words. */
 const vectorOf = (text: string) => Float32Array.from(lexicalVector(text.replace(/([a-z0-9])([A-Z])/g, '$1 $2')))
-
-function recall(key: string): Float32Array | undefined {
-  const vector = kept.get(key)
-  if (vector && kept.delete(key)) kept.set(key, vector)
-  return vector
-}
-
-function keep(key: string, vector: Float32Array): void {
-  kept.set(key, vector)
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value!)
-}
 
 /** The cosine of two vectors of length 1. */
 function cosine(a: Float32Array, b: Float32Array): number {
@@ -38,11 +31,12 @@ function cosine(a: Float32Array, b: Float32Array): number {
 
 /**
  * The tools nearest to a query by the vectors of the built-in embedding model, as ids, the nearest first; of equally
- * near ones the newer. Only the newest `most` that meet the conditions on `tools` are compared. A tool's text is read
- * and embedded once for each of its versions, as long as there is room to keep its vector.
+ * near ones the newer. Only the newest `most` that meet the conditions on `tools` are compared. Each version of a tool is
+ * read and embedded once, as long as `cache` has room for its vector.
  */
 export async function nearestTools(
   scope: Scope,
+  cache: ToolVectors,
   query: string,
   conditions: RawBuilder<unknown>,
   most: number,
@@ -53,7 +47,7 @@ export async function nearestTools(
   const vectors = new Map<string, Float32Array>()
   const unread: string[] = []
   for (const tool of candidates) {
-    const vector = recall(keyOf(tool))
+    const vector = cache.get(keyOf(tool))
     if (vector) vectors.set(tool.id, vector)
     else unread.push(tool.id)
   }
@@ -63,7 +57,7 @@ export async function nearestTools(
   for (const [n, tool] of texts.entries()) {
     if (n > 0 && n % TEXTS_AT_ONCE === 0) await setImmediate()
     const vector = vectorOf(tool.text)
-    keep(keyOf(tool), vector)
+    cache.set(keyOf(tool), vector)
     vectors.set(tool.id, vector)
   }
   const asked = vectorOf(query)

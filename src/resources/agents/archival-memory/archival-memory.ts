@@ -9,7 +9,7 @@ import type { Container } from '../../passages/container.ts'
 import { embedNew } from '../../passages/embed.ts'
 import type { Vectors } from '../../passages/insert.ts'
 import { addPassages, listPassagesOf, removePassage } from '../../passages/passages.ts'
-import type { Prepared } from '../../passages/prepare.ts'
+import type { PreparedPassages } from '../../passages/prepare.ts'
 import type { ListMemories, Passage } from '../../passages/schema.ts'
 import { agentArchives } from '../links.ts'
 import { agents } from '../schema.ts'
@@ -75,7 +75,7 @@ export async function embedMemories(
 }
 
 /** Puts passages into the agent's archive, which is made for it where it has none. 404. */
-export const addMemories = (scope: Scope, agentId: string, { list, vectors }: Prepared): Promise<Passage[]> =>
+export const addMemories = (scope: Scope, agentId: string, { list, vectors }: PreparedPassages): Promise<Passage[]> =>
   scope.transaction(async (tx) => addPassages(tx, { archive_id: await ownArchive(tx, agentId) }, list, vectors()))
 
 /** The passages of the agent's archive, oldest first; none where it has none. 404. */

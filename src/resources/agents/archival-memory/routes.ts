@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
+import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
 import { Message, Ref } from '../../../lib/wire.ts'
 import type { Embedders } from '../../models/embedding.ts'
 import { withEmbeddings } from '../../passages/passages.ts'
-import { prepare } from '../../passages/prepare.ts'
+import { preparePassages } from '../../passages/prepare.ts'
 import { CreateMemory, IncludeVectors, ListMemories, MemoryParams, Passage } from '../../passages/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { addMemories, deleteMemory, embedMemories, listMemories } from './archival-memory.ts'
@@ -31,8 +32,8 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
 
   app.post(
     '/:agent_id/archival-memory',
-    {
-      config: { outside: true },
+    prepared({
+      config: { callsUpstream: true },
       schema: {
         operationId: 'create_passage_of_agent',
         summary: "Put a passage into an agent's archive, which is made where there is none",
@@ -42,17 +43,15 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
         body: CreateMemory,
         response: many,
       },
-      preHandler: async (request) => {
-        const { scope, params, body } = request
-        request.prepared = await prepare(
+      prepare: ({ scope, params, body }) =>
+        preparePassages(
           [body],
           () => 'created_at',
           (texts) => embedMemories(scope, embedders, params.agent_id, texts),
-        )
-      },
-    },
-    async ({ scope, params, query, prepared }) =>
-      withEmbeddings(scope, await addMemories(scope, params.agent_id, prepared!), query),
+        ),
+      handle: async ({ scope, params, query }, passages) =>
+        withEmbeddings(scope, await addMemories(scope, params.agent_id, passages), query),
+    }),
   )
 
   app.delete(

@@ -1,3 +1,4 @@
+import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
 import { prepareMemorySearch, type Searched, searchArchivalMemory } from '../../passages/search.ts'
 import { FoundMemories, SearchArchivalMemory } from '../../passages/search-schema.ts'
@@ -7,8 +8,8 @@ import { AgentParams } from '../schema.ts'
 export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
   app.get(
     '/:agent_id/archival-memory/search',
-    {
-      config: { outside: true },
+    prepared({
+      config: { callsUpstream: true },
       schema: {
         operationId: 'search_archival_memory',
         summary: "Search the passages of an agent's archive, the best first",
@@ -17,11 +18,8 @@ export const archivalMemorySearchRoutes = (searched: Searched) => async (app: Ap
         querystring: SearchArchivalMemory,
         response: { 200: FoundMemories },
       },
-      preHandler: async (request) => {
-        const { scope, params, query } = request
-        request.search = await prepareMemorySearch(scope, searched, params.agent_id, query)
-      },
-    },
-    ({ scope, search }) => searchArchivalMemory(scope, search!),
+      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
+      handle: ({ scope }, search) => searchArchivalMemory(scope, search),
+    }),
   )
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { inBody, invalid } from '../../../lib/errors.ts'
-import { createTurns } from '../../../lib/turns.ts'
+import { createKeyedMutex } from '../../../lib/keyed-mutex.ts'
 import type { Derived, DerivedSchema, Source } from './derive.ts'
 
 /** Reads the sources of tools. */
@@ -25,7 +25,7 @@ const TOO_MUCH: Derived = { faults: ['is too large or too intricate to be read: 
  */
 export function createSourceReader(): SourceReader {
   let thread: Promise<Worker> | undefined
-  const inTurn = createTurns()
+  const inTurn = createKeyedMutex()
   let idle: NodeJS.Timeout | undefined
 
   async function start(): Promise<Worker> {

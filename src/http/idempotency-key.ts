@@ -1,23 +1,26 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '../lib/errors.ts'
-import { keyOf } from './auth.ts'
+import { apiKeyOf } from './api-key.ts'
 import { surfaceOf } from './letta.ts'
 
-/** What makes a request the same as another one, and what follows from that. */
+/** The identity of a request that may be sent again. */
 export interface Claim {
-  /** The same for requests that are answered once. */
+  /** Requests with the same id run once, and get the same response. */
   id: string
-  /** Equal for requests that ask for the same thing. */
+  /** A hash of query, condition and body: another fingerprint under the same id is a 422. */
   fingerprint: string
-  /** `key`: the caller named the request. `first` and `again`: an SDK sends what isn't answered in time once more. */
+  /**
+   * `key`: the caller sent an Idempotency-Key. `first` and `again`: the first attempt of an SDK, and its retry, which is
+   * the same request. A second `first` with the same id is a request of its own.
+   */
   kind: 'key' | 'first' | 'again'
 }
 
 /** Printable ASCII, as a structured field's string holds (RFC 9651 §3.3.3); with or without its quotes. */
 const KEY = /^(?:"([\x20\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/
 
-/** A hash that says nothing of its input to whoever lacks the caller's API key, which is stored nowhere. */
+/** A keyed hash: without the caller's API key, which is stored nowhere, it reveals nothing of its input. */
 const hash = (apiKey: string, ...parts: unknown[]) =>
   createHmac('sha256', apiKey).update(JSON.stringify(parts)).digest('base64url')
 
@@ -33,7 +36,7 @@ function keyIn(header: string | string[]): string {
 /** 422: the key came with another request before. */
 export const reused = () => refused('was sent with another request before: a new request needs a new key')
 
-/** How often an SDK has sent this request before; undefined for other callers, and when the caller names it. */
+/** How often an SDK has sent this request before; undefined for other callers, and for a request with a key. */
 export function retriesOf({ headers }: FastifyRequest): number | undefined {
   const count = headers['x-stainless-retry-count']
   if (headers['idempotency-key'] !== undefined || typeof count !== 'string' || !/^\d{1,3}$/.test(count))
@@ -41,12 +44,12 @@ export function retriesOf({ headers }: FastifyRequest): number | undefined {
   return Number(count)
 }
 
-/** What an SDK's request has in common with its repetition before the body is read. */
-export const outlineOf = (request: FastifyRequest) =>
-  hash(keyOf(request) ?? '', request.method, request.url, request.headers['content-length'] ?? '')
+/** A hash of a request whose body isn't read yet: an SDK's request and its retry have the same. */
+export const preBodyHash = (request: FastifyRequest) =>
+  hash(apiKeyOf(request) ?? '', request.method, request.url, request.headers['content-length'] ?? '')
 
 /**
- * What a request claims: undefined for one that is just run. 422 for a key that is none.
+ * The claim of a request; undefined where it has none and simply runs. 422 for a malformed key.
  * An Idempotency-Key counts for one API key, method and path (draft-ietf-httpapi-idempotency-key-header).
  */
 export function claimOf(request: FastifyRequest): Claim | undefined {
@@ -54,9 +57,9 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   const given = headers['idempotency-key']
   const retries = retriesOf(request)
   if (given === undefined && retries === undefined) return undefined
-  // What only reads may be sent again as it is.
+  // A request that only reads may run again.
   if (given === undefined && request.routeOptions.config.right === 'read') return undefined
-  const apiKey = keyOf(request)!
+  const apiKey = apiKeyOf(request)!
   const [path, ...search] = request.url.split('?')
   const where = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]
   const what = [search.join('?'), headers['if-match'] ?? null, body ?? null]

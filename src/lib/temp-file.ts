@@ -3,8 +3,11 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file for bytes that don't fit into memory. It has no name: whatever ends the process, nothing of it stays. */
-export async function openScratch(): Promise<FileHandle> {
+/**
+ * A temporary file, for bytes that don't fit into memory. It has no name, so it is gone with the process, however
+ * that ends.
+ */
+export async function openTempFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `cairn-${randomUUID()}`)
   const handle = await open(path, 'wx+', 0o600)
   try {

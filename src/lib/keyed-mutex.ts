@@ -1,8 +1,8 @@
-/** Runs work after all that was given before under the same key, whether that succeeded or not. */
-export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>
+/** Runs work after all earlier work of the same key, whether that succeeded or not. */
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-/** Lets work take turns by key, within this process. What waits holds nothing; a key nobody waits for is forgotten. */
-export function createTurns(): InTurn {
+/** A mutex for each key, within this process. Waiting work holds no resource, and idle keys take no memory. */
+export function createKeyedMutex(): KeyedMutex {
   const last = new Map<string, Promise<unknown>>()
   return async (key, work) => {
     const before = last.get(key)

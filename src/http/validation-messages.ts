@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { FastifySchemaValidationError } from 'fastify'
-import type { Fault } from '../lib/errors.ts'
+import type { ValidationIssue } from '../lib/errors.ts'
 
 /** A validation error as Ajv gives it with `verbose`. */
 export type Invalid = FastifySchemaValidationError & {
@@ -126,12 +126,12 @@ const isNullFault = ({ keyword, params }: Invalid) => keyword === 'type' && para
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** Every fault of a request that failed validation, each once, in words. `named` gives an error the caller's names. */
-export function faultsOf(
+/** Every issue of a request that failed validation, each once, in words. `named` gives an error the caller's names. */
+export function validationIssues(
   errors: FastifySchemaValidationError[],
   context: string,
   named: (error: Invalid) => Invalid = (error) => error,
-): Fault[] {
+): ValidationIssue[] {
   const faults = ofMeantVariant(errors as Invalid[]).map((error) => ({
     in: PLACES[context as keyof typeof PLACES] ?? 'body',
     ...describe(named(error), Object.keys(error.parentSchema?.properties ?? {})),

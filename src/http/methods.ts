@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../lib/errors.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * Collects the methods of every path that is registered from now on. The function returned makes each path respond to
+ * every other method with 405 and `Allow`: call it after the last route.
+ */
+export function trackMethods(app: FastifyInstance): () => void {
+  const paths = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = paths.get(url) ?? new Set()
+    for (const one of [method].flat()) methods.add(one)
+    paths.set(url, methods)
+  })
+  return () => addMethodNotAllowed(app, paths)
+}
+
+function addMethodNotAllowed(app: FastifyInstance, paths: ReadonlyMap<string, ReadonlySet<string>>): void {
+  // Paths that differ in the names of their parameters alone are one path.
+  const same = Map.groupBy([...paths], ([url]) => url.replace(/:\w+/g, ':'))
+  for (const group of same.values()) {
+    const [url] = group[0]!
+    const methods = new Set(group.flatMap(([, named]) => [...named]))
+    const allow = [...methods].sort().join(', ')
+    app.route({
+      method: METHODS.filter((method) => !methods.has(method)),
+      url,
+      schema: { hide: true },
+      handler: async ({ method }) => {
+        throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, { headers: { allow } })
+      },
+    })
+  }
+}

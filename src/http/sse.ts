@@ -1,0 +1,95 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
+import type { Translate } from './letta.ts'
+
+const MEDIA_TYPE = 'text/event-stream'
+
+/** Proxies close connections on which nothing comes for a minute, or less. */
+const PING_MS = 15_000
+
+/** A comment, which clients ignore (HTML standard, § 9.2.6). */
+const PING = ': ping\n\n'
+
+/**
+ * A response of events, for the `response` of a route. The handler returns an async iterable of them; each is sent as
+ * `data: <JSON>` with no other field. A POST, PATCH or DELETE route needs `idempotency: 'row'` besides.
+ */
+export const EventStream = <T extends TSchema>(event: T, description = 'Events, each as `data: <JSON>`.') =>
+  Type.Unsafe<AsyncIterable<Static<T>>>({ description, content: { [MEDIA_TYPE]: { schema: event } } })
+
+/** The schema of the events that a route responds with; undefined for any other route. */
+function eventSchemaOf({ schema }: RouteOptions): TSchema | undefined {
+  const responses = schema?.response as Record<string, { content?: Record<string, { schema: TSchema }> }> | undefined
+  return responses?.[200]?.content?.[MEDIA_TYPE]?.schema
+}
+
+const isEvents = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !(value instanceof Readable)
+
+/** A signal that is aborted once the caller has closed the connection, for whatever makes the events. */
+export function callerGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
+
+/** The bytes of an event stream. Events are taken as fast as they are read, one ahead; `destroy` ends their iterator. */
+export function bytesOf(events: AsyncIterable<unknown>, named: (event: unknown) => unknown, pingMs = PING_MS) {
+  const iterator = events[Symbol.asyncIterator]()
+  let pending = false
+  const take = async () => {
+    try {
+      const { done, value } = await iterator.next()
+      pending = false
+      stream.push(done ? null : `data: ${JSON.stringify(named(value))}\n\n`)
+    } catch (error) {
+      stream.destroy(error as Error)
+    }
+  }
+  const stream = new Readable({
+    highWaterMark: 1,
+    read() {
+      // A ping makes the stream ask again while an event is awaited.
+      if (pending) return
+      pending = true
+      take()
+    },
+    destroy(error, done) {
+      clearInterval(pings)
+      Promise.resolve(iterator.return?.()).catch(() => {})
+      done(error)
+    },
+  })
+  const pings = setInterval(() => {
+    // To a caller that reads nothing, pings would pile up.
+    if (stream.readableLength === 0 && !stream.readableEnded) stream.push(PING)
+  }, pingMs).unref()
+  return stream
+}
+
+/**
+ * Sends what handlers return on routes that respond with an EventStream: the headers at once, then each event in the
+ * names of the caller's surface. An error after the headers cuts the connection, and is logged.
+ */
+export function addEventStreams(app: FastifyInstance, translate: Translate): void {
+  app.addHook('onRoute', (route) => {
+    const event = eventSchemaOf(route)
+    if (!event) return
+    const writes = [route.method].flat().some((method) => ['POST', 'PATCH', 'DELETE'].includes(method))
+    if (writes && route.config?.idempotency !== 'row') {
+      throw new Error(`${route.url}: an event stream outlasts a transaction. Set idempotency: 'row' in its config.`)
+    }
+    const { handler } = route
+    route.handler = async function (request, reply) {
+      const events: unknown = await handler.call(this, request, reply)
+      if (!isEvents(events)) return events
+      reply.headers({ 'content-type': MEDIA_TYPE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+      if (request.method === 'HEAD') return ''
+      reply.raw.once('pipe', () => reply.raw.flushHeaders())
+      return bytesOf(events, (value) => translate(request, event, value))
+    }
+  })
+}

@@ -1,0 +1,104 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from './config.ts'
+import type { Actor } from './db/context.ts'
+import type { Database } from './db/engine/database.ts'
+import type { Jobs } from './db/jobs.ts'
+import { createScope, type Scope } from './db/scope.ts'
+import { createVectorStores, guardStores, type VectorStores } from './embed/stores.ts'
+import { embedContainer } from './jobs/embed-container.ts'
+import { processFile } from './jobs/process-file.ts'
+import { startSweeping } from './jobs/sweep.ts'
+import { type BaseProviders, registerBaseProviders } from './jobs/sync-base.ts'
+import { syncContainer } from './jobs/sync-container.ts'
+import { syncProvider } from './jobs/sync-provider.ts'
+import { createWorkers, type Workers } from './jobs/workers.ts'
+import { type Cipher, rememberPlainTexts } from './lib/cipher.ts'
+import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
+import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
+import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
+import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
+import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
+
+export interface Deps {
+  config: Pick<
+    Config,
+    | 'bodyLimit'
+    | 'uploadLimit'
+    | 'defaultModel'
+    | 'rateLimit'
+    | 'corsOrigins'
+    | 'trustProxy'
+    | 'basePath'
+    | 'vectorStores'
+    | 'allowedNetworks'
+    | 'providers'
+  >
+  database: Database
+  cipher: Cipher
+  jobs: Jobs
+  logger: FastifyBaseLogger
+  version: string
+  /** By default the built-in embedding model and those of providers. */
+  embedders?: Embedders
+}
+
+/** Everything that routes and background work share, made once for each server. */
+export interface Services {
+  config: Deps['config']
+  database: Database
+  version: string
+  authenticator: Authenticator
+  scopeOf(actor: Actor): Scope
+  egress: Egress
+  stores: VectorStores
+  embedders: Embedders
+  reader: SourceReader
+  toolVectors: ToolVectors
+  workers: Workers
+  baseProviders: BaseProviders
+  /** Ends background work, then closes connections and threads. */
+  close(): Promise<void>
+}
+
+/** Makes the services of a server. Network calls through them are refused inside transactions of `database`. */
+export async function createServices(deps: Deps): Promise<Services> {
+  const { config, database, jobs, logger, version } = deps
+  const cipher = rememberPlainTexts(deps.cipher)
+  const { guard } = database
+  const { providers } = config
+  const egress = guardEgress(createEgress(config.allowedNetworks), guard)
+  const stores = guardStores(createVectorStores(config.vectorStores), guard)
+  const embedders = guardEmbedders(deps.embedders ?? createEmbedders({ egress, providers }), guard)
+  const scopeOf = (actor: Actor) => createScope({ database, cipher, jobs }, actor)
+  const reader = createSourceReader()
+  const work = {
+    embed_container: embedContainer(embedders),
+    process_file: processFile(embedders),
+    sync_container: syncContainer(stores),
+    sync_provider: syncProvider(egress),
+  }
+  const workers = await createWorkers(jobs, scopeOf, work, logger)
+  const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
+  const stopSweeping = startSweeping(database, logger)
+  return {
+    config,
+    database,
+    version,
+    authenticator: createAuthenticator(database),
+    scopeOf,
+    egress,
+    stores,
+    embedders,
+    reader,
+    toolVectors: createToolVectors(),
+    workers,
+    baseProviders,
+    async close() {
+      await baseProviders.stop()
+      await workers.stop()
+      await stopSweeping()
+      await egress.close()
+      await reader.close()
+    },
+  }
+}
