@@ -1,16 +1,21 @@
 import { Command, InvalidArgumentError } from 'commander'
 
+/** The value of `--only` that selects the soak test. */
+export const SOAK = 'soak'
+
 export interface Options {
   agents: number
-  /** How many passages are searched; 0: that part is left out. */
+  /** The number of searched passages; with 0, searches are left out. */
   passages: number
-  /** Only operations whose names hold this are measured; absent: all, and what is told of them together. */
+  /** Measures only operations whose names contain this text, or runs the soak test; absent: everything is measured. */
   only: string | undefined
-  /** A PostgreSQL server to make a database on; absent: the embedded engine. */
+  /** A PostgreSQL server to create a database on; absent: the embedded engine. */
   databaseUrl: string | undefined
   json: string | undefined
   /** How long each operation, and each of its two limits, is measured. */
   seconds: number
+  /** The length of the soak test. */
+  minutes: number
 }
 
 const number = (min: number, whole: boolean) => (text: string) => {
@@ -26,24 +31,28 @@ const postgresUrl = (text: string) => {
   return text
 }
 
-/** Reads the command line. Ends the process with a message when it can't be used, and after `--help`. */
+/** Reads the command line. Ends the process after `--help`, and with a message when an option is invalid. */
 export function readOptions(argv: readonly string[]): Options {
   const given = new Command('npm run bench --')
-    .description('Measures the server beside what its database driver and its HTTP stack can do at most.')
-    // Fewer would leave no full page behind the deep one.
-    .option('--agents <n>', 'how many agents to make', number(500, true), 10_000)
-    .option('--passages <n>', 'how many passages to make and search; 0 leaves that out', number(0, true))
-    .option('--only <text>', 'measure only operations whose names hold this, such as passages')
+    .description('Measures the server against the limits of its database driver and its HTTP stack.')
+    // With fewer agents, no full page follows the deep one.
+    .option('--agents <n>', 'the number of agents to create (default: 10000; soak: 1000)', number(500, true))
+    .option('--passages <n>', 'the number of passages to create and search; 0: none', number(0, true))
+    .option('--only <text>', `measure only operations whose names contain this; ${SOAK}: show the memory under load`)
     .option('--database-url <url>', 'measure on this PostgreSQL server, in a database of its own', postgresUrl)
-    .option('--seconds <n>', 'how long each figure is measured', number(3, false), 5)
+    .option('--seconds <n>', 'the duration of each measurement', number(3, false), 5)
+    .option('--minutes <n>', 'the duration of the soak test', number(1, true), 10)
     .option('--json <file>', 'write the figures to this file too')
     .parse(argv)
     .opts<Partial<Options>>()
+  const soak = given.only === SOAK
+  // The embedded engine takes several times as long to index a passage.
+  const passages = given.databaseUrl ? 100_000 : 10_000
   return {
-    agents: given.agents!,
-    // Embedded, each takes several times as long to index.
-    passages: given.passages ?? (given.databaseUrl ? 100_000 : 10_000),
+    agents: given.agents ?? (soak ? 1_000 : 10_000),
+    passages: given.passages ?? (soak ? 1_000 : passages),
     seconds: given.seconds!,
+    minutes: given.minutes!,
     only: given.only,
     databaseUrl: given.databaseUrl,
     json: given.json,

@@ -1,8 +1,10 @@
-/** Shows on standard error what is being done: one line that changes at a terminal, else a line each. */
+export type Progress = ReturnType<typeof createProgress>
+
+/** Shows the current work on standard error: one changing line at a terminal, otherwise a line for each text. */
 export function createProgress(out: NodeJS.WriteStream = process.stderr) {
   let spent = 0
   let shown = ''
-  // Who stops reading the progress doesn't stop the work.
+  // A closed reader of the progress doesn't stop the work.
   out.on('error', () => {})
   const show = (text: string) => {
     if (text === shown) return
@@ -11,14 +13,16 @@ export function createProgress(out: NodeJS.WriteStream = process.stderr) {
   }
   return {
     show,
-    /** A piece of work of known length, of `total` seconds in all. */
+    /** Shows work of known length, as a share of `total` seconds. */
     work(text: string, seconds: number, total: number) {
       const percent = String(Math.floor((100 * spent) / total)).padStart(3)
       show(`${percent} %  ${text}  (about ${Math.max(1, Math.round(total - spent))} s left)`)
       spent += seconds
     },
+    /** Clears the line at a terminal. */
     done() {
       if (out.isTTY && shown) out.write('\r\x1b[K')
+      shown = ''
     },
   }
 }

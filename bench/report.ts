@@ -1,34 +1,35 @@
 import { availableParallelism } from 'node:os'
-import { CONNECTIONS, type Figures } from './measure.ts'
+import { CONNECTIONS } from './load/load.ts'
+import type { Figures } from './measure.ts'
 
-/** What was measured of passages. */
-export interface KnowledgeFigures {
+/** The figures of searches and of inserted passages. */
+export interface PassageFigures {
   passages: number
-  /** Of the ten nearest passages, the share a search by vectors gives. */
+  /** The share of the ten nearest passages that a search by vectors finds. */
   recall_at_10: number
-  /** The same among passages with a tag that one in a hundred has. */
+  /** The recall among passages with a tag that one in a hundred has. */
   recall_at_10_filtered: number
-  /** A hybrid search over HTTP against the same SQL by the bare driver, by their medians. */
+  /** The median duration of a hybrid search over HTTP, relative to the same SQL by the bare driver. */
   search_p50_ratio: number | null
   inserted_passages_per_second: number | null
-  /** Batches of passages over HTTP, embedding included, against the same SQL by the bare driver. */
+  /** Batches of passages per second over HTTP, embedding included, relative to the same SQL by the bare driver. */
   insert_ratio: number | null
 }
 
-/** Everything that was measured, as the JSON file has it. */
-export interface Report extends Partial<KnowledgeFigures> {
+/** All figures, under the names of the JSON file. */
+export interface Report extends Partial<PassageFigures> {
   engine: 'embedded' | 'postgres'
   agents: number
   operations: Figures[]
-  /** How many times as much the page at position 9,000 costs as the first page: how many fewer are answered in a second. */
+  /** The cost of the page at position 9,000 relative to the first page, by responses per second. */
   deep_ratio: number | null
-  /** The same of 200 agents with all includes and without. */
+  /** The cost of 200 agents with all includes relative to 200 agents without. */
   includes_ratio_200: number | null
-  /** The same of a page of 50 agents under /letta and on the neutral surface. */
+  /** The cost of a page of 50 agents under /letta relative to the neutral surface. */
   letta_ratio_50: number | null
-  /** From the start of the server's process to the end of its first answer, on a database that was open before. */
+  /** From the start of the server process to the end of its first response, on a database that was opened before. */
   warm_start_ms: number
-  /** The most memory the server's process held, in MB; null where the system doesn't tell. */
+  /** The peak memory of the server process, in MB; null on systems without /proc. */
   rss_mb: number | null
 }
 
@@ -54,15 +55,15 @@ function table(rows: string[][]): string {
 const figure = (value: number | null | undefined, digits: number) =>
   value === null || value === undefined ? 'not measured' : value.toFixed(digits)
 
-function knowledgeRows(report: Report): string[][] {
+function passageRows(report: Report): string[][] {
   if (report.passages === undefined) return []
   return [
     ['passages', String(report.passages)],
     ['recall@10 by vectors', figure(report.recall_at_10, 3)],
     ['recall@10 with a tag of 1 %', figure(report.recall_at_10_filtered, 3)],
-    ['hybrid search, p50 against the bare SQL', figure(report.search_p50_ratio, 2)],
-    ['passages made in a second, in batches', figure(report.inserted_passages_per_second, 0)],
-    ['the same against the bare SQL', figure(report.insert_ratio, 2)],
+    ['hybrid search: p50 relative to the bare SQL', figure(report.search_p50_ratio, 2)],
+    ['passages inserted per second, in batches', figure(report.inserted_passages_per_second, 0)],
+    ['passages inserted: relative to the bare SQL', figure(report.insert_ratio, 2)],
   ]
 }
 
@@ -75,46 +76,16 @@ Cairn on ${report.engine === 'embedded' ? 'the embedded engine' : 'a PostgreSQL 
 ${table([COLUMNS.map(([title]) => title), ...report.operations.map((figures) => COLUMNS.map(([, show]) => show(figures)))])}
 
 ${table([
-  ['deep page against the first', figure(report.deep_ratio, 2)],
-  ['200 agents: all includes against none', figure(report.includes_ratio_200, 2)],
-  ['50 agents: under /letta against the neutral surface', figure(report.letta_ratio_50, 2)],
-  ['warm start to the first answer', `${report.warm_start_ms.toFixed(0)} ms`],
+  ['deep page: cost relative to the first page', figure(report.deep_ratio, 2)],
+  ['200 agents with all includes: cost relative to none', figure(report.includes_ratio_200, 2)],
+  ['50 agents under /letta: cost relative to the neutral surface', figure(report.letta_ratio_50, 2)],
+  ['warm start to the first response', `${report.warm_start_ms.toFixed(0)} ms`],
   ['peak memory of the server', memory],
-  ...knowledgeRows(report),
+  ...passageRows(report),
 ])}
 
-driver/s: the same SQL by the bare driver, as many at once. http/s: a bare node:http route that answers as many bytes.
-limit/s: 1 / (1 / driver + 1 / http). ratio: req/s to that limit. The server logs every request, to a file.
-against: how many times as long an answer takes, by the answers in a second.
+driver/s: the same SQL by the bare driver, with as many connections. http/s: a bare node:http route with a response of
+the same length. limit/s: 1 / (1 / driver + 1 / http). ratio: req/s relative to that limit. The server logs every request
+to a file. Costs are relative by responses per second.
 `
-}
-
-const round = (value: number | null, digits: number) => (value === null ? null : Number(value.toFixed(digits)))
-
-/** The report as JSON text, figures rounded to what they are good for. */
-export function toJson(report: Report): string {
-  const digits = (name: string) => (name === 'ratio' ? 3 : name.endsWith('_ms') ? 2 : 1)
-  const operations = report.operations.map((figures) =>
-    Object.fromEntries(
-      Object.entries(figures).map(([name, value]) => [
-        name,
-        typeof value === 'number' ? round(value, digits(name)) : value,
-      ]),
-    ),
-  )
-  const { deep_ratio, includes_ratio_200, letta_ratio_50, warm_start_ms, rss_mb } = report
-  const knowledge = Object.entries(report).flatMap(([name, value]) =>
-    /^(recall|search_p50|insert)/.test(name) ? [[name, round(value as number | null, 3)]] : [],
-  )
-  const rounded = {
-    ...report,
-    ...Object.fromEntries(knowledge),
-    operations,
-    deep_ratio: round(deep_ratio, 3),
-    includes_ratio_200: round(includes_ratio_200, 3),
-    letta_ratio_50: round(letta_ratio_50, 3),
-    warm_start_ms: round(warm_start_ms, 0),
-    rss_mb: round(rss_mb, 0),
-  }
-  return `${JSON.stringify(rounded, null, 2)}\n`
 }

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 
 type Json = Record<string, unknown>
 
-/** What an agent file says of a tool, a block or an agent. `id` is the file's own, such as `tool-0`. */
+/** An entry of an agent file: a tool, a block or an agent. `id` is the file's own, such as `tool-0`. */
 export type Entry = Json & { id: string }
 export type ToolEntry = Entry & { name: string; tool_type: string }
 export type BlockEntry = Entry & { label: string; value: string }
@@ -24,10 +24,10 @@ export interface AgentFile {
   agents: AgentEntry[]
 }
 
-/** A file that can't be used. The message names the file and the place in it. */
+/** An invalid file. The message names the file and the position of the problem. */
 export class BadAgentFile extends Error {}
 
-/** Looks at the parts of one file; every complaint names the file and the place. */
+/** Checks for the parts of one file. Each throws a BadAgentFile that names the file and the position. */
 function inspect(file: string) {
   function fail(place: string, problem: string): never {
     throw new BadAgentFile(`${file}: ${place ? `${place} ` : ''}${problem}`)
@@ -40,7 +40,7 @@ function inspect(file: string) {
     if (typeof value !== 'string') fail(place, 'must be a string')
     return value
   }
-  /** A list; left out or null, it is empty. */
+  /** A list, which is empty if absent or null. */
   function list<T>(value: unknown, place: string, item: (value: unknown, place: string) => T): T[] {
     if (value === undefined || value === null) return []
     if (!Array.isArray(value)) fail(place, 'must be an array')
@@ -63,7 +63,7 @@ function inspect(file: string) {
 function parse(file: string, text: string): unknown {
   let place = ''
   let value: unknown = text
-  // Agent files are found in the wild as JSON, and as JSON inside a JSON string.
+  // Some programs write agent files as JSON inside a JSON string.
   do {
     try {
       value = JSON.parse(value as string)
@@ -76,8 +76,8 @@ function parse(file: string, text: string): unknown {
 }
 
 /**
- * The agents of a file, with the tools and blocks they refer to. Throws BadAgentFile, which names the file and the
- * place, where the file can't be read, isn't JSON or refers to what it doesn't hold.
+ * The agents of a file, with the tools and blocks they refer to. Throws a BadAgentFile with the file and the position if
+ * the file can't be read, isn't JSON, or refers to an entry that it doesn't contain.
  */
 export function readAgentFile(path: string): AgentFile {
   const name = basename(path)
@@ -111,7 +111,7 @@ function checkAgentFile(path: string, name: string, content: unknown): AgentFile
     return block
   })
 
-  /** Ids that the file gives to entries of `known`. */
+  /** A list of ids of entries in `known`. */
   const refs = (value: unknown, place: string, known: Entry[], what: string) =>
     see.list(value, place, (one, at) => {
       const id = see.text(one, at)

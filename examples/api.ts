@@ -1,4 +1,4 @@
-/** A call that failed. The message is for the user: method, path, status and what the server said. */
+/** A failed request. The message is for the user: method, path, status and the server's error. */
 export class CallFailed extends Error {
   readonly status: number | undefined
 
@@ -8,7 +8,7 @@ export class CallFailed extends Error {
   }
 }
 
-/** Calls the API and gives the parsed answer. Throws CallFailed for anything but a success. */
+/** Sends a request and returns the parsed response. Throws a CallFailed for any error. */
 export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
 /** An error's body (RFC 9457). */
@@ -25,11 +25,11 @@ function describe(text: string): string {
   } catch {
     return text.slice(0, 300)
   }
-  const faults = problem.errors?.map((fault) => `\n  ${fault.in} ${fault.field}: ${fault.message}`) ?? []
-  return `${problem.detail ?? problem.title ?? text.slice(0, 300)}${faults.join('')}`
+  const issues = problem.errors?.map((issue) => `\n  ${issue.in} ${issue.field}: ${issue.message}`) ?? []
+  return `${problem.detail ?? problem.title ?? text.slice(0, 300)}${issues.join('')}`
 }
 
-/** The API at `url` (such as http://localhost:8283), called with one key. */
+/** Makes the function that sends requests to the API at `url` (such as http://localhost:8283) with a key. */
 export function connect(url: string, key: string): Call {
   return async <T>(method: string, path: string, body?: unknown) => {
     const request = {
@@ -40,7 +40,7 @@ export function connect(url: string, key: string): Call {
     const response = await fetch(url + path, request).catch((error: Error & { cause?: { code?: string } }) => {
       const reason = error.cause?.code ?? error.message
       throw new CallFailed(
-        `${method} ${path}: no answer from ${url} (${reason}). Start the server with \`npm start\`, or set CAIRN_URL to where it runs.`,
+        `${method} ${path}: no response from ${url} (${reason}). Start the server with \`npm start\`, or set CAIRN_URL to its address.`,
       )
     })
     const text = await response.text()

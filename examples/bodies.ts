@@ -1,10 +1,10 @@
 import type { AgentEntry, BlockEntry, ToolEntry } from './agent-file.ts'
 
-/** What an agent file says, as the bodies of this API's create calls. */
+/** Bodies of create requests, from the entries of an agent file. */
 
 type Json = Record<string, unknown>
 
-/** Words of the Letta agent file format, and what they are called here. */
+/** Names of the Letta agent file format, and the names in this API. */
 const NAMES: Record<string, string> = {
   letta_v1_agent: 'svc_v1_agent',
   memgpt_agent: 'mem_agent',
@@ -16,8 +16,8 @@ const NAMES: Record<string, string> = {
 
 const translate = (word: string) => NAMES[word] ?? word
 
-// The API refuses keys it doesn't know, and agent files carry many: a create call gets these and no others.
-// Ids of projects, templates and identities stay behind: they name things on the server the file comes from.
+// The API refuses unknown keys, and agent files have many: a create request gets only these.
+// Ids of projects, templates and identities are left out: they refer to rows of the exporting server.
 
 const TOOL = [
   'description',
@@ -63,7 +63,7 @@ const AGENT = [
   'message_buffer_autoclear',
 ]
 
-/** How an agent names its models where it has no configuration of them. */
+/** The fields that name an agent's models if it has no configuration of them. */
 const MODEL = [
   'model',
   'context_window_limit',
@@ -131,10 +131,10 @@ const TOOL_RULE = [
   'max_count_limit',
 ]
 
-/** Values that are the user's own, down to their nulls. */
+/** The user's own values, in which nulls are significant. */
 const VERBATIM = ['json_schema', 'args_json_schema', 'metadata', 'metadata_', 'args']
 
-/** Without the nulls, at any depth: nulls say "not set" in agent files, and the API wants such keys left out. */
+/** Removes nulls at any depth: in agent files a null means "not set", and the API expects such keys to be absent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
@@ -142,22 +142,22 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(set.map(([key, one]) => [key, VERBATIM.includes(key) ? one : withoutNulls(one)]))
 }
 
-/** Those of the fields that are set, under the names this API has for them. */
+/** The given fields that are set, under their names in this API. */
 function pick(from: Json, fields: readonly string[]): Json {
   const renamed = Object.entries(from).map(([key, value]) => [translate(key), value] as const)
   return withoutNulls(Object.fromEntries(renamed.filter(([key]) => fields.includes(key)))) as Json
 }
 
-/** A tool of the file's own, which has to be created; any other comes with the server. */
+/** Whether a tool has to be created; all others are built into the server. */
 export const isCustom = (tool: ToolEntry) => tool.tool_type === 'custom'
 
-/** The body that creates a tool. Its name is in its schema. */
+/** The body that creates a tool. The schema contains the name. */
 export const toolBody = (tool: ToolEntry) => pick(tool, TOOL)
 
 /** The body that creates a block. */
 export const blockBody = (block: BlockEntry) => pick(block, BLOCK)
 
-/** The body that creates an agent with these blocks and tools attached, and these tags and secrets besides its own. */
+/** The body that creates an agent with the given blocks and tools, and with the given tags and secrets besides its own. */
 export function agentBody(
   agent: AgentEntry,
   extra: { block_ids: string[]; tool_ids: string[]; tags: string[]; secrets: Record<string, string> },
@@ -166,7 +166,7 @@ export function agentBody(
   return {
     ...pick(agent, AGENT),
     ...(typeof agent_type === 'string' && { agent_type: translate(agent_type) }),
-    // A configuration says all there is to say: exported files repeat some of it beside it, at values nobody chose.
+    // A configuration is complete: exported files repeat some of its fields beside it, at default values.
     ...(llm_config ? { llm_config: pick(llm_config as Json, LLM_CONFIG) } : pick(agent, MODEL)),
     ...(embedding_config
       ? { embedding_config: pick(embedding_config as Json, EMBEDDING_CONFIG) }
@@ -176,7 +176,7 @@ export function agentBody(
     tool_ids: extra.tool_ids,
     tags: [...new Set([...extra.tags, ...agent.tags])],
     secrets: { ...extra.secrets, ...agent.secrets },
-    // The file names every tool and rule the agent has; the server adds none of its own.
+    // The file lists every tool and rule of the agent, so the server must not add its base tools.
     include_base_tools: false,
     include_base_tool_rules: false,
   }

@@ -21,13 +21,13 @@ interface Named {
   name: string
 }
 
-/** A tool of the server that stands for one of a file: made for it, there already, or there already but different. */
+/** The server's tool for a tool of a file: created from it, existing, or existing with another source. */
 export interface UsedTool {
   tool: Tool
-  origin: 'made' | 'found' | 'different'
+  origin: 'created' | 'existing' | 'different'
 }
 
-/** What the files became. */
+/** The resources created from the files. */
 export interface Created {
   tools: UsedTool[]
   blocks: Block[]
@@ -43,7 +43,7 @@ const toolsNamed = (call: Call, names: string[]) => {
   return call<Tool[]>('GET', `/v1/tools/?${query}`)
 }
 
-/** The tools the files take from the server, by name. Throws where one isn't there. */
+/** The built-in tools that the files use, by name. Throws if the server lacks one. */
 async function findBuiltins(call: Call, files: AgentFile[]): Promise<Map<string, Tool>> {
   const wanted = files.flatMap(({ name, tools }) =>
     tools.filter((t) => !isCustom(t)).map((t) => ({ ...t, file: name })),
@@ -60,21 +60,21 @@ async function findBuiltins(call: Call, files: AgentFile[]): Promise<Map<string,
   return byName
 }
 
-/** Creates a tool; where there is one of that name already, that one is used. */
+/** Creates a tool, or finds the existing tool of that name. */
 async function createTool(call: Call, entry: ToolEntry): Promise<UsedTool> {
   try {
-    return { tool: await call<Tool>('POST', '/v1/tools/', toolBody(entry)), origin: 'made' }
+    return { tool: await call<Tool>('POST', '/v1/tools/', toolBody(entry)), origin: 'created' }
   } catch (error) {
     if (!(error instanceof CallFailed && error.status === 409)) throw error
     const [tool] = await toolsNamed(call, [entry.name])
     if (!tool) throw error
-    return { tool, origin: tool.source_code === entry.source_code ? 'found' : 'different' }
+    return { tool, origin: tool.source_code === entry.source_code ? 'existing' : 'different' }
   }
 }
 
 /**
- * Creates what the files hold, and an archive, a folder and a group for their agents. `run` makes the names that have
- * to be unique so; the agents carry `tags` besides their own.
+ * Creates the tools, blocks and agents of the files, and an archive, a folder and a group for the agents. `run` makes
+ * names unique; the agents get `tags` besides their own.
  */
 export async function createAll(call: Call, files: AgentFile[], run: string, tags: string[]): Promise<Created> {
   const builtins = await findBuiltins(call, files)
@@ -83,11 +83,11 @@ export async function createAll(call: Call, files: AgentFile[], run: string, tag
   const agents: Named[] = []
 
   for (const file of files) {
-    /** What the ids of the file became on the server. */
+    /** The server's ids by the ids of the file. */
     const ids = new Map<string, string>()
     for (const entry of file.tools) {
       const builtin = builtins.get(entry.name)
-      const used = isCustom(entry) ? await createTool(call, entry) : { tool: builtin!, origin: 'found' as const }
+      const used = isCustom(entry) ? await createTool(call, entry) : { tool: builtin!, origin: 'existing' as const }
       tools.push(used)
       ids.set(entry.id, used.tool.id)
     }

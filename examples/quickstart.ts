@@ -1,8 +1,8 @@
 /**
- * Makes agents on a running server from agent files, through the public API, and shows what the server says of them.
+ * Creates agents on a running server from agent files, over the public API, and prints the server's responses.
  *
- *   npm run quickstart                      the agents of examples/agents/
- *   npm run quickstart -- FILE.af …         those of these files
+ *   npm run quickstart                      the agents in examples/agents/
+ *   npm run quickstart -- FILE.af …         the agents in these files
  */
 
 import { randomUUID } from 'node:crypto'
@@ -46,9 +46,9 @@ interface Agent {
   tags: string[]
 }
 
-/** The agent files named on the command line, else those beside this program. */
+/** The agent files of the command line, or else those in examples/agents/. */
 function agentFilePaths(args: string[]): string[] {
-  // npm runs scripts in the package's folder; INIT_CWD is where the user stands.
+  // npm runs scripts in the package's folder; INIT_CWD is the user's working directory.
   if (args.length > 0) return args.map((path) => resolve(process.env.INIT_CWD ?? '.', path))
   const folder = join(import.meta.dirname, 'agents')
   return readdirSync(folder)
@@ -59,34 +59,34 @@ function agentFilePaths(args: string[]): string[] {
 
 const columns = process.stdout.columns || 100
 
-/** Prints a call and what came back. */
+/** Prints a request and its response. */
 function show<Row>(request: string, rows: Row[], fields: Column<Row>[]) {
   console.log(`\n${shorten(request, columns)}`)
   console.log(table(fields, rows, columns))
 }
 
-/** The names of things, such as of an agent's tools. */
+/** A list of names, such as of an agent's tools. */
 const names = (list: readonly unknown[]) => list.join(', ')
 
 const embeddingOf = ({ embedding_config: config }: Archive) =>
   config && `${config.handle ?? ''} (${config.embedding_dim})`
 
-/** Calls the five operations on what was created, and prints what came back. */
+/** Sends five requests about the created resources, and prints the responses. */
 async function showAll(call: Call, created: Created, tags: string[]) {
   async function get<T>(path: string, query: [string, string][] = []) {
     const url = query.length > 0 ? `${path}?${new URLSearchParams(query)}` : path
-    return { request: `GET ${url}`, answer: await call<T>('GET', url) }
+    return { request: `GET ${url}`, response: await call<T>('GET', url) }
   }
 
   const archives = await get<Archive[]>('/v1/archives/', [['agent_id', created.agents[0]!.id]])
-  show(archives.request, archives.answer, [
+  show(archives.request, archives.response, [
     { title: 'ARCHIVE', show: ({ name }) => name },
     { title: 'EMBEDDING', show: embeddingOf },
     { title: 'ID', show: ({ id }) => id, fixed: true },
   ])
 
   const folders = await get<Folder[]>('/v1/folders/', [['name', created.folder.name]])
-  show(folders.request, folders.answer, [
+  show(folders.request, folders.response, [
     { title: 'FOLDER', show: ({ name }) => name },
     { title: 'INSTRUCTIONS', show: ({ instructions }) => instructions },
     { title: 'ID', show: ({ id }) => id, fixed: true },
@@ -96,7 +96,7 @@ async function showAll(call: Call, created: Created, tags: string[]) {
   const nameOf = new Map(created.agents.map(({ id, name }) => [id, name]))
   show(
     group.request,
-    [group.answer],
+    [group.response],
     [
       { title: 'MANAGER', show: ({ manager_type }) => manager_type },
       { title: 'TURNS', show: ({ max_turns }) => max_turns },
@@ -124,7 +124,7 @@ async function showAll(call: Call, created: Created, tags: string[]) {
     ['limit', '200'],
     ...INCLUDES.map((name): [string, string] => ['include', `agent.${name}`]),
   ])
-  show(agents.request, agents.answer, [
+  show(agents.request, agents.response, [
     { title: 'AGENT', show: ({ name }) => name },
     { title: 'MODEL', show: ({ model, llm_config }) => model ?? llm_config.handle ?? llm_config.model },
     { title: 'FOLDER', show: ({ sources }) => names(sources.map(({ name }) => name)) },
@@ -137,24 +137,24 @@ async function showAll(call: Call, created: Created, tags: string[]) {
     { title: 'RULES', show: ({ tool_rules }) => tool_rules?.length ?? 0 },
     { title: 'SECRETS', show: ({ secrets }) => names(secrets?.map(({ key }) => key) ?? []) },
   ]
-  console.log(`\n${table(related, agents.answer, columns)}`)
+  console.log(`\n${table(related, agents.response, columns)}`)
 }
 
-/** A block that can take another line: one of these, else a new one. */
+/** A block with room for another line: one of the given blocks, or else a new one. */
 async function blockWithRoom(call: Call, blocks: Block[], line: string): Promise<Block> {
   const hasRoom = ({ value, limit }: Block) => [...value].length + line.length <= limit
   const open = blocks.find((block) => !block.read_only && hasRoom(block))
   return open ?? call<Block>('POST', '/v1/blocks/', { label: 'notes', value: 'A block of no agent yet.' })
 }
 
-/** Says how many, in words a person would use: 1 block, 2 blocks. */
+/** A count with its noun: 1 block, 2 blocks. */
 const count = (list: unknown[], noun: string) => `${list.length} ${noun}${list.length === 1 ? '' : 's'}`
 
 function summaryOf({ tools, blocks, agents }: Created): string {
   const ids = (list: UsedTool[]) => [...new Set(list.map(({ tool }) => tool.id))]
-  const made = ids(tools.filter(({ origin }) => origin === 'made'))
-  const others = ids(tools).filter((id) => !made.includes(id))
-  const created = [count(agents, 'agent'), count(blocks, 'block'), count(made, 'tool')]
+  const createdIds = ids(tools.filter(({ origin }) => origin === 'created'))
+  const others = ids(tools).filter((id) => !createdIds.includes(id))
+  const created = [count(agents, 'agent'), count(blocks, 'block'), count(createdIds, 'tool')]
   const differing = new Set(tools.filter(({ origin }) => origin === 'different').map(({ tool }) => tool.name))
   return [
     `Created  ${names(created)}, an archive, a folder, a group`,
@@ -174,7 +174,7 @@ async function main(args: string[]) {
         '  CAIRN_API_KEY=… npm run quickstart',
     )
   }
-  // Every file is read before the first call: a broken one leaves nothing half made.
+  // All files are read before the first request, so that an invalid one leaves no partial result.
   const paths = agentFilePaths(args)
   const files = paths.map(readAgentFile)
   for (const path of paths) console.log(`Reading  ${relative(process.cwd(), path)}`)
@@ -188,7 +188,7 @@ async function main(args: string[]) {
   await showAll(call, created, tags)
 }
 
-// A reader that has seen enough, such as `| head`, closes the pipe: that is no failure.
+// A closed pipe, as after `| head`, is no failure.
 process.stdout.on('error', () => process.exit())
 
 try {

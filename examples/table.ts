@@ -1,4 +1,4 @@
-/** A column: its title, and what it shows of a row. A fixed one is never shortened to make room. */
+/** A column: its title, and the value it shows of a row. A fixed column is never shortened. */
 export interface Column<Row> {
   title: string
   show: (row: Row) => unknown
@@ -8,7 +8,7 @@ export interface Column<Row> {
 const GAP = 2
 const NARROWEST = 8
 
-/** One line, without the control characters that could drive a terminal. */
+/** The value as one line, without control characters, which could change the terminal. */
 const oneLine = (value: unknown) =>
   String(value ?? '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -16,13 +16,13 @@ const oneLine = (value: unknown) =>
 
 const length = (text: string) => [...text].length
 
-/** The text, or as much of it as fits into `width` characters and ends in an ellipsis. */
+/** The text, shortened to `width` characters with an ellipsis if it is longer. */
 export function shorten(text: string, width: number): string {
   const characters = [...text]
   return characters.length <= width ? text : `${characters.slice(0, Math.max(width - 1, 0)).join('')}…`
 }
 
-/** Rows under their titles, in aligned columns, each line at most `width` characters where the fixed columns allow it. */
+/** Rows under their titles, in aligned columns. Lines have at most `width` characters if the fixed columns allow it. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string {
   const cells = rows.map((row) => columns.map((column) => oneLine(column.show(row))))
   const lines = [columns.map((column) => column.title), ...cells]

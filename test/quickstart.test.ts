@@ -242,7 +242,7 @@ describe('a quickstart that cannot work', () => {
 
   test('says so when no server answers', async () => {
     const run = await quickstart([], { CAIRN_URL: 'http://127.0.0.1:1' })
-    await expectRefused(run, /no answer from http:\/\/127\.0\.0\.1:1 .*npm start/)
+    await expectRefused(run, /no response from http:\/\/127\.0\.0\.1:1 .*npm start/)
   })
 
   test.each([

@@ -1,17 +1,15 @@
-import { instantOf, newId, type Prefix } from '../src/lib/ids.ts'
-import { LEXICAL } from '../src/resources/models/handles.ts'
-import { prose } from './text.ts'
+import { instantOf, newId, type Prefix } from '../../src/lib/ids.ts'
+import { LEXICAL } from '../../src/resources/models/handles.ts'
+import { prose, type Random } from './prose.ts'
 
-/** The rows of the benchmark's data: what a row holds, and about how much of it. */
+/** The rows of the benchmark's data, with texts about as long as in use. */
 
 export interface Owner {
   organizationId: string
   userId: string
 }
 
-type Random = () => number
-
-/** The columns of every owned row. `created_at` is the instant in the id, as the server has it. */
+/** The columns of every owned row. As on the server, `created_at` is the instant in the id. */
 function owned(owner: Owner, prefix: Prefix) {
   const id = newId(prefix)
   const now = instantOf(id)!.toISOString()
@@ -25,8 +23,10 @@ function owned(owner: Owner, prefix: Prefix) {
   }
 }
 
-const versioned = (owner: Owner, prefix: Prefix) => ({ ...owned(owner, prefix), version: 1 })
+/** The columns of a row with an ETag. */
+export const versioned = (owner: Owner, prefix: Prefix) => ({ ...owned(owner, prefix), version: 1 })
 
+/** An archive with the built-in embedding model. */
 export const archiveRow = (owner: Owner, random: Random, n: number) => ({
   ...versioned(owner, 'archive'),
   name: `Archive ${n}`,
@@ -36,6 +36,7 @@ export const archiveRow = (owner: Owner, random: Random, n: number) => ({
   vector_db_provider: 'native',
 })
 
+/** A folder with instructions for the agents. */
 export const folderRow = (owner: Owner, random: Random, n: number) => ({
   ...versioned(owner, 'source'),
   name: `Folder ${n}`,
@@ -46,6 +47,7 @@ export const folderRow = (owner: Owner, random: Random, n: number) => ({
   vector_db_provider: 'native',
 })
 
+/** An identity with one property. */
 export const identityRow = (owner: Owner, n: number) => ({
   ...versioned(owner, 'identity'),
   identifier_key: `customer-${n}`,
@@ -54,6 +56,7 @@ export const identityRow = (owner: Owner, n: number) => ({
   properties: [{ key: 'plan', type: 'string', value: n % 3 === 0 ? 'team' : 'single' }],
 })
 
+/** A custom Python tool with four described parameters. */
 export function toolRow(owner: Owner, random: Random, n: number) {
   const name = `look_up_${n}`
   const parameters = Object.fromEntries(
@@ -77,58 +80,7 @@ export function toolRow(owner: Owner, random: Random, n: number) {
   }
 }
 
-export function agentRow(owner: Owner, random: Random, n: number) {
-  const row = versioned(owner, 'agent')
-  const call = { name: 'send_invoice', arguments: '{"to":"customer"}', tool_call_id: `call_${n}` }
-  return {
-    ...row,
-    name: `Agent ${n}`,
-    agent_type: 'svc_v1_agent',
-    description: prose(random, 100),
-    metadata: { team: `team-${n % 20}`, tier: n % 3 },
-    system: prose(random, 1500),
-    tags: [0, 1, 2].map((k) => `tag-${(n * 7 + k * 31) % 100}`),
-    model: 'openai/gpt-5-mini',
-    llm_config: {
-      context_window: 128_000,
-      model: 'gpt-5-mini',
-      model_endpoint_type: 'openai',
-      model_endpoint: 'https://api.openai.com/v1',
-      handle: 'openai/gpt-5-mini',
-      provider_name: 'openai',
-      provider_category: 'base',
-      max_tokens: 16_384,
-      temperature: 0.7,
-      parallel_tool_calls: false,
-      put_inner_thoughts_in_kwargs: false,
-      enable_reasoner: true,
-      reasoning_effort: 'low',
-      verbosity: 'medium',
-    },
-    model_settings: {
-      provider_type: 'openai',
-      max_output_tokens: 16_384,
-      parallel_tool_calls: false,
-      reasoning: { reasoning_effort: 'low' },
-      temperature: 0.7,
-    },
-    embedding: LEXICAL.handle,
-    embedding_config: LEXICAL,
-    tool_rules: [
-      { type: 'continue_loop', tool_name: 'look_up_1' },
-      { type: 'exit_loop', tool_name: 'send_message' },
-      { type: 'max_count_per_step', tool_name: 'look_up_2', max_count_limit: 3 },
-    ],
-    message_ids: Array.from({ length: 10 }, () => newId('message')),
-    // One agent in a hundred waits for a person.
-    pending_approval: n % 100 === 0 ? { id: newId('message'), date: row.created_at, tool_call: call } : null,
-    message_buffer_autoclear: false,
-    timezone: 'UTC',
-    max_files_open: 5,
-    per_file_view_window_char_limit: 15_000,
-  }
-}
-
+/** A block with a value of 300 characters. */
 export const blockRow = (owner: Owner, random: Random, label: string) => ({
   ...versioned(owner, 'block'),
   value: prose(random, 300),
@@ -140,6 +92,7 @@ export const blockRow = (owner: Owner, random: Random, label: string) => ({
   tags: [],
 })
 
+/** A group with the given manager agent, or a round robin without one. */
 export const groupRow = (owner: Owner, random: Random, managerId: string | null) => ({
   ...versioned(owner, 'group'),
   manager_type: managerId ? 'supervisor' : 'round_robin',
@@ -148,6 +101,7 @@ export const groupRow = (owner: Owner, random: Random, managerId: string | null)
   max_turns: 10,
 })
 
+/** A secret of an agent, with its encrypted value. */
 export const secretRow = (owner: Owner, agentId: string, key: string, value_enc: string) => ({
   ...owned(owner, 'agent-env'),
   agent_id: agentId,

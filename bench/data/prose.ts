@@ -5,8 +5,11 @@ const WORDS = `the agent remembers what a person told it about their work and an
   /\s+/,
 )
 
-/** A source of numbers in [0, 1), the same ones every run (Mulberry32). */
-export function createRandom(seed: number): () => number {
+/** Gives a number in [0, 1) per call. */
+export type Random = () => number
+
+/** A source of numbers in [0, 1) that are the same in every run (Mulberry32). */
+export function createRandom(seed: number): Random {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -17,7 +20,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Prose of about `length` characters. */
-export function prose(random: () => number, length: number): string {
+export function prose(random: Random, length: number): string {
   let text = ''
   while (text.length < length) text += `${WORDS[Math.floor(random() * WORDS.length)]} `
   return text.trimEnd()
