@@ -14,6 +14,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Longer than anything here takes; what takes longer hangs. */
 const DEADLINE_MS = 60_000
 
+/** Where Node stores compiled code, as `npm start` has it do: most of a start is stripping types and compiling. */
+const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
+
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
@@ -152,6 +155,7 @@ export async function createStore(from?: { directory: string; database: string |
       // Nothing of the suite's own settings.
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         HOME: directory,
         PORT: '0',
         CAIRN_DATA_DIR: directory,
