@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { pino } from 'pino'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp, type Deps } from '../src/app.ts'
 import { type Database, openDatabase } from '../src/db/database.ts'
 import { openJobs } from '../src/db/jobs.ts'
@@ -161,4 +161,14 @@ export async function startTestServer(
       await drop()
     },
   }
+}
+
+/** A test server for all tests of a file: started before them, closed after them. Empty until the first hook has run. */
+export function useTestServer(...options: Parameters<typeof startTestServer>): TestServer {
+  const server = {} as TestServer
+  beforeAll(async () => {
+    Object.assign(server, await startTestServer(...options))
+  })
+  afterAll(() => server.close())
+  return server
 }

@@ -1,16 +1,12 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { documentOf, operationsOf } from './operations.ts'
 import { inWorkingOrder, requestsOf, send } from './places.ts'
 import { newOrganization, populate } from './populate.ts'
 import { ownedTables } from './rows.ts'
-import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
+import { type Client, type Reply, useTestServer } from './server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 /** How many SQL statements a request costs, but for those that ask who is calling, whose answer is trusted for a second, and those by
  * which the background work keeps time. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from './server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestServer } from './server.ts'
 import {
   comparing,
   createRows,
@@ -17,11 +17,7 @@ import {
   urlOf,
 } from './walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 describe('walking a filtered list of agents', () => {
   const path = LISTS.agents.path

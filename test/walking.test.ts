@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { v4, v7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from './server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestServer } from './server.ts'
 import {
   anyTimes,
   comparing,
@@ -20,11 +20,7 @@ import {
   urlOf,
 } from './walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const sizes = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 200 }))
 const runs = (list: List) => ({ numRuns: list === 'agents' ? 60 : 20 })

@@ -1,12 +1,8 @@
 import Letta, { toFile } from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { all, refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** What the vendor's names look like where they are the caller's own. */
 const WORDS = { agent_type: 'letta_v1_agent', tool_type: 'svc_core', azure_endpoint: 'x', cloud_endpoint: null }

@@ -1,5 +1,5 @@
 import Letta from '@letta-ai/letta-client'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { startTestServer } from '../server.ts'
 
 type Settings = Parameters<typeof startTestServer>[0]
@@ -24,6 +24,16 @@ export async function startLetta(settings?: Settings) {
   }
 }
 export type LettaServer = Awaited<ReturnType<typeof startLetta>>
+
+/** Such a server for all tests of a file: started before them, closed after them. Empty until the first hook has run. */
+export function useLetta(settings?: Settings): LettaServer {
+  const server = {} as LettaServer
+  beforeAll(async () => {
+    Object.assign(server, await startLetta(settings))
+  })
+  afterAll(() => server.close())
+  return server
+}
 
 /** Every item the auto-pager gives. */
 export async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {

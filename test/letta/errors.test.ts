@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** A client that counts what it sends, and keeps the requests. */
 function counting(client: Letta) {

@@ -1,13 +1,9 @@
 import type Letta from '@letta-ai/letta-client'
 import { toFile } from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, startLetta } from './client.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { all, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 interface Listed {
   id: string

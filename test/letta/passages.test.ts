@@ -1,13 +1,9 @@
 import Letta from '@letta-ai/letta-client'
 import type { EmbeddingConfig } from '@letta-ai/letta-client/resources/models'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** How the built-in model is told, in the SDK's names. */
 const LEXICAL: Partial<EmbeddingConfig> = { handle: 'cairn/lexical', embedding_model: 'lexical', embedding_dim: 512 }
