@@ -135,7 +135,7 @@ describe('the quickstart', () => {
     }
   })
 
-  test('calls the five operations and prints what came back, in lines that fit', async () => {
+  test('calls the five operations and prints their results, in lines of at most 100 characters', async () => {
     const { out } = await quickstart()
     for (const call of [
       /^GET \/v1\/archives\/\?agent_id=agent-/m,
@@ -176,7 +176,7 @@ describe('the quickstart', () => {
   })
 })
 
-describe('a quickstart that cannot work', () => {
+describe('a quickstart that fails', () => {
   let before: number
   const countAgents = async () => (await server.alice.get('/v1/agents/count')).body
   const countTools = async () => (await server.alice.get('/v1/tools/count')).body
@@ -198,15 +198,15 @@ describe('a quickstart that cannot work', () => {
     return path
   }
 
-  test('says how to pass the key when there is none', async () => {
+  test('reports how to pass the key when there is none', async () => {
     await expectRefused(await quickstart([], { CAIRN_API_KEY: '' }), /CAIRN_API_KEY is not set.*\n.*npm run quickstart/)
   })
 
-  test('says which call was refused, and why', async () => {
+  test('reports the refused call and the reason', async () => {
     await expectRefused(await quickstart([], { CAIRN_API_KEY: 'wrong' }), /^GET \/v1\/tools\/\S+ → 401: \S+/)
   })
 
-  test('says so when no server answers', async () => {
+  test('reports that no server responds', async () => {
     const run = await quickstart([], { CAIRN_URL: 'http://127.0.0.1:1' })
     await expectRefused(run, /no answer from http:\/\/127\.0\.0\.1:1 .*npm start/)
   })

@@ -4,7 +4,7 @@ import { useTestServer } from './server.ts'
 
 const server = useTestServer()
 
-test('a server is ready once there is a key to use it with, and runs before', async () => {
+test('a server runs before it has a key, and is ready once it has one', async () => {
   const { alice, database } = server
   expect(await alice.get('/v1/ready/')).toMatchObject({ status: 200, body: { status: 'ok' } })
   await sql`truncate organizations cascade`.execute(database.kysely)

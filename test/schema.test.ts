@@ -90,7 +90,7 @@ describe('the database schema', () => {
   // Organizations, users and keys are found before it is known whose they are.
   const BY_THEMSELVES = ['users_pkey', 'api_keys_key_hash_key', 'access_tokens_token_hash_key']
 
-  test('keys everything an organization owns by the organization first', async () => {
+  test('has the organization first in every primary key of an owned table', async () => {
     const owned = await ownedTables(server.database)
     const indexes = await rowsOf<{ table: string; name: string; first: string; primary: boolean }>(`
       select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name, i.indisprimary as primary,
@@ -103,7 +103,7 @@ describe('the database schema', () => {
     expect(wide.map(({ name }) => name).sort()).toEqual([...BY_THEMSELVES].sort())
   })
 
-  test('lets nothing refer to what another organization owns', async () => {
+  test('has no foreign key that could refer to another organization’s row', async () => {
     const owned = await ownedTables(server.database)
     const references = await rowsOf<{ name: string; from: string; to: string; pairs: string[] }>(`
       select conname as name, conrelid::regclass::text as from, confrelid::regclass::text as to,
@@ -120,7 +120,7 @@ describe('the database schema', () => {
     expect(owned.filter((table) => !tied.has(table))).toEqual(['hosted_vectors', 'revisions'])
   })
 
-  test('refers from every column that names a row to that row, or says why not', async () => {
+  test('has a foreign key for every column that holds an id, or a reason for none', async () => {
     const owned = await ownedTables(server.database)
     const columns = await rowsOf<{ table: string; column: string }>(`
       select table_name as table, column_name as column from information_schema.columns
@@ -164,7 +164,7 @@ describe('the database schema', () => {
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }
 
-  test('has words for every uniqueness rule that a request can break', async () => {
+  test('has an error message for every unique index that a request can violate', async () => {
     const names = (
       await rowsOf<{ name: string }>(`
         select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid

@@ -19,18 +19,18 @@ export interface Reply<T> {
   body: T
 }
 
-/** Calls the API with one key. The answer's body is the caller's to know: tests read what they expect. */
+/** Calls the API with one key. Bodies are untyped: tests read the fields they expect. */
 export interface Client {
   key: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   call<T = any>(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   get<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   post<T = any>(url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   patch<T = any>(url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   delete<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>>
 }
 
@@ -47,7 +47,7 @@ export interface TestServer {
   client(key: string): Client
   /** The database as an organization sees it. */
   scopeOf(organizationId: string): Scope
-  /** Does the background work that is due, and what that leads to, to its end. */
+  /** Runs all due background jobs, and the jobs that these enqueue. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ async function cloneDatabase(): Promise<{ database: Database; drop: () => Promis
   const name = `${server.database}_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client(server.url)
   await admin.connect()
-  // Cloning wants the template to itself: files that start together take turns.
+  // Cloning needs exclusive use of the template: test files that start together take turns.
   await admin.query('select pg_advisory_lock(1)')
   await admin.query(`create database ${name} template ${server.database}`)
   await admin.query('select pg_advisory_unlock(1)')
@@ -97,7 +97,7 @@ export async function startTestServer(
       trustProxy: [],
       basePath: '',
       vectorStores: {},
-      // The stand-ins of providers are there.
+      // The stand-ins of providers listen on loopback.
       allowedNetworks: ['loopback'],
       providers: [],
       ...settings,

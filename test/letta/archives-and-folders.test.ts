@@ -80,7 +80,7 @@ describe('folders of the SDK', () => {
     await refused(alice.folders.retrieve(made.id), Letta.NotFoundError, made.id)
   })
 
-  test('tell their agents page by page', async () => {
+  test('list their agents page by page', async () => {
     const { alice } = server
     const { id } = await alice.folders.create({ name: 'Shared' })
     const agents: string[] = []

@@ -14,7 +14,7 @@ const WORDS = {
 const VALUE = '"agent_type":"svc_v1_agent", "azure_endpoint": "letta_v1_agent"'
 
 describe('blocks of the SDK', () => {
-  test('are created, retrieved, updated, listed and deleted, and what they hold is never touched', async () => {
+  test('are created, retrieved, updated, listed and deleted, and their values are never changed', async () => {
     const { alice, bob } = server
     const body = { label: 'svc_core', value: VALUE, description: 'letta_core', metadata: WORDS, tags: ['letta_core'] }
     const made = await alice.blocks.create({ ...body, limit: 5000, read_only: true })

@@ -6,19 +6,19 @@ type Settings = Parameters<typeof startTestServer>[0]
 
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
-/** A server that listens, and the SDK of the Letta API for Alice and for Bob, who is of another organization. */
+/** A listening server, and the SDK of the Letta API for Alice and for Bob, who belongs to another organization. */
 export async function startLetta(settings?: Settings) {
   const server = await startTestServer(settings)
   const origin = await server.app.listen({ port: 0, host: 'localhost' })
   const client = (apiKey: string) => new Letta({ apiKey, baseURL: `${origin}/letta` })
   return {
     client,
-    /** Alice on the server's own API, for what this SDK has no methods for. */
+    /** Alice on the server's own API, for requests that this SDK has no methods for. */
     neutral: server.alice,
     organizations: server.organizations,
     alice: client(server.alice.key),
     bob: client(server.bob.key),
-    /** Does the background work that is due, such as reading files. */
+    /** Runs all due background jobs, such as reading files. */
     settle: server.settle,
     close: server.close,
   }
@@ -35,7 +35,7 @@ export function useLetta(settings?: Settings): LettaServer {
   return server
 }
 
-/** Every item the auto-pager gives. */
+/** All items of the auto-pager. */
 export async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = []
   for await (const item of pages) items.push(item)
@@ -44,7 +44,7 @@ export async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
 
 type ApiErrorClass = new (...args: never[]) => InstanceType<typeof Letta.APIError>
 
-/** Expects the SDK to throw this class of error, with a message for people to read. Returns the error. */
+/** Expects the SDK to throw this class of error with this message. Returns the error. */
 export async function refused(call: PromiseLike<unknown>, type: ApiErrorClass, text: string | RegExp) {
   const error = await Promise.resolve(call).then(
     (value) => Promise.reject(new Error(`It succeeds: ${JSON.stringify(value)}`)),
