@@ -49,7 +49,7 @@ export async function standIn(
         : allowed(request)
           ? answer(request.method!, path, body as never)
           : { status: 401, body: { error: `no such key: ${JSON.stringify(request.headers)}`, status: 'error' } }
-    // The libraries wait as long as `retry-after` says before a retry.
+    // The libraries wait as long as `retry-after-ms` says before a retry.
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' })
     response.end(JSON.stringify(told))
   })
