@@ -136,7 +136,7 @@ describe('creating an agent', () => {
     [{ llm_config: { model: 'm', model_endpoint_type: 'nobody', context_window: 1 } }],
     [{ model: 'no-slash' }],
     [{ model: 'nobody/model' }],
-    [{ model, name: 'semi;colon' }],
+    [{ model, name: 'line\nbreak' }],
     [{ model, timezone: 'Mars/Olympus' }],
     [{ model, tools: ['no_such_tool'] }],
     [{ model, tool_rules: [{ type: 'exit_loop', tool_name: 'no_such_tool' }] }],
