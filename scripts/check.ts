@@ -43,6 +43,12 @@ const STATIC_STEPS: readonly Step[] = [
     remedy: 'each line above says how.',
   },
   {
+    name: 'install size',
+    command: `${NODE} scripts/install-size.ts`,
+    remedy:
+      '`npm ci` where the packages are older than package-lock.json; else find a lighter package for the same job.',
+  },
+  {
     name: 'openapi',
     command: `${NODE} scripts/openapi.ts`,
     remedy: '`npm run openapi`, then look at what changed for callers before you commit it.',

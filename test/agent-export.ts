@@ -1,25 +1,41 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Client, Reply } from './server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: files from outside, and what tests make of them
 export type Json = any
 
-/** Agent files as people exported them: data to run on, kept outside the repository. */
-const REAL_FILES = resolve(import.meta.dirname, '../../shared/data/agent-files')
+/**
+ * Folders of agent files in the form in which other servers export them: encoded twice, of older revisions, large. The
+ * first belongs to the repository. The second holds files that people exported, and is read where it exists.
+ */
+const FOLDERS = ['fixtures/agent-files', '../../shared/data/agent-files'].map((path) =>
+  resolve(import.meta.dirname, path),
+)
 
-/** The names of the real agent files, none where they aren't beside the repository. */
-export const realFiles = existsSync(REAL_FILES) ? readdirSync(REAL_FILES).filter((name) => name.endsWith('.af')) : []
+/** Paths of all agent files in those folders. */
+export const foreignFiles = FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.af'))
+    .sort()
+    .map((name) => join(folder, name)),
+)
 
-export const readRealFile = (name: string) => readFileSync(join(REAL_FILES, name), 'utf8')
-
-/** What an agent file says, though its JSON lie in a string. */
-export function contentOf(text: string): Json {
+/** Parses an agent file, also one whose JSON is encoded twice. */
+export function parseAgentFile(text: string): Json {
   const content = JSON.parse(text)
   return typeof content === 'string' ? JSON.parse(content) : content
 }
 
-/** Imports an agent file: its text, or what it says. */
+/** A value without its nulls, at any depth: in agent files, null means "no value". */
+export function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const set = Object.entries(value).filter(([, inner]) => inner !== null)
+  return Object.fromEntries(set.map(([key, inner]) => [key, withoutNulls(inner)]))
+}
+
+/** Imports an agent file, given as text or as parsed JSON. */
 export function importFile(
   client: Client,
   file: string | object,
@@ -32,19 +48,19 @@ export function importFile(
   return client.post('/v1/agents/import', form, headers)
 }
 
-/** Imports an agent file that must be taken, and returns the ids of its agents. */
+/** Imports an agent file, expects success, and returns the ids of its agents. */
 export async function imported(client: Client, file: string | object, fields?: Record<string, string>) {
   const { status, body } = await importFile(client, file, fields)
-  if (status !== 200) throw new Error(`The import answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`The import failed with ${status}: ${JSON.stringify(body)}`)
   return body.agent_ids as string[]
 }
 
-/** The file of an agent. */
+/** Exports an agent, expects success, and returns its file. */
 export async function exported(client: Client, id: string, query = ''): Promise<Json> {
   const { status, body } = await client.get(`/v1/agents/${id}/export${query}`)
-  if (status !== 200) throw new Error(`The export answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`The export failed with ${status}: ${JSON.stringify(body)}`)
   return body
 }
 
-/** A file but for when it was written. */
+/** An agent file without its time of export. */
 export const timeless = ({ created_at: _, ...file }: Json) => file

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { committedPage, currentPage } from '../scripts/compatibility.ts'
-import { startTestServer, type TestServer } from './server.ts'
+import { useTestServer } from './server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 interface Claim {
   method: string
@@ -45,26 +41,26 @@ async function answers(asked: readonly Claim[]) {
 
 const written = (found: readonly Claim[]) => found.map(({ method, path }) => `${method} ${path}`)
 
-describe('the page of what is compatible', () => {
-  test('is what the OpenAPI document and the facts of the Letta API give', () => {
+describe('the compatibility page', () => {
+  test('matches the OpenAPI document and the facts of the Letta API', () => {
     // Not compared by `toBe`: the difference of two long texts says less than the remedy.
     const same = committedPage() === currentPage()
     expect(same, 'docs/compatibility.md is not true any more: run `npm run compatibility`').toBe(true)
   })
 
-  test('speaks of every operation, and says what is different where something is', () => {
+  test('lists every operation, with its differences', () => {
     expect(claims).toHaveLength(302)
     expect(new Set(written(claims)).size).toBe(302)
     const silent = claims.filter(({ state, difference }) => (state === 'identical') !== (difference === ''))
     expect(written(silent)).toEqual([])
   })
 
-  test('calls nothing absent that is there', async () => {
+  test('lists no operation as absent that exists', async () => {
     const there = (await answers(absent)).filter(({ gone }) => !gone)
     expect(there.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([])
   })
 
-  test('calls nothing there that is absent, or that answers with a fault of the server', async () => {
+  test('lists no operation as present that is absent or fails with a server error', async () => {
     const found = await answers(present)
     expect(written(found.filter(({ gone }) => gone))).toEqual([])
     expect(written(found.filter(({ status }) => status >= 500))).toEqual([])
@@ -79,7 +75,7 @@ describe('the page of what is compatible', () => {
     expect(asked.body[0].embedding).toHaveLength(512)
   })
 
-  test('is right that names of the query and the body that are not known are passed over', async () => {
+  test('is right that unknown query parameters and body fields are ignored', async () => {
     const { alice } = server
     expect((await alice.get('/letta/v1/archives/?nothing=1')).status).toBe(200)
     const made = await alice.post('/letta/v1/archives/', { name: 'A', nothing: 1 })

@@ -63,7 +63,7 @@ afterEach(async () => {
 })
 
 describe('many writers of one block', () => {
-  test('lose nothing of what they were told is written, field by field', async () => {
+  test('lose no field of a write that the server acknowledged', async () => {
     const { id } = await makeBlock('start')
     const url = `/v1/blocks/${id}`
     const texts = ['value', 'label', 'description', 'template_name', 'deployment_id', 'entity_id', 'project_id']
@@ -94,7 +94,7 @@ describe('many writers of one block', () => {
     for (const [field, { value }] of last) expect(final.body[field]).toEqual(value)
   })
 
-  test('who all know the same version write once: the others learn the new ETag', async () => {
+  test('with the same If-Match write once: the others get the new ETag', async () => {
     const { id } = await makeBlock('one')
     const url = `/v1/blocks/${id}`
     const replies = await atOnce(MANY, (n) => alice.patch(url, { value: `${n}` }, { 'if-match': '"1"' }))
@@ -104,7 +104,7 @@ describe('many writers of one block', () => {
     expect((await alice.get(url)).body.value).toBe(`${winner}`)
   })
 
-  test('count together without a miss, when each adds to the version it has read', async () => {
+  test('increment a counter without a lost update, each with the ETag it has read', async () => {
     const { id } = await makeBlock('counter', '0')
     const url = `/v1/blocks/${id}`
     const acknowledged = await Promise.all(
@@ -124,7 +124,7 @@ describe('many writers of one block', () => {
     expect([final.body.value, final.headers.etag]).toEqual([`${MANY}`, `"${MANY + 1}"`])
   })
 
-  test('who update and delete it at once: one delete wins, updates hit it or find it gone', async () => {
+  test('that update and delete it at the same time: one delete succeeds, each update succeeds or is a 404', async () => {
     const bodies = { blocks: { label: 'x', value: '' }, archives: { name: 'x' }, folders: { name: 'x' } }
     const agents = { name: 'x', model: 'openai/gpt-4o-mini', memory_blocks: [{ label: 'x', value: '' }] }
     for (const [list, body] of Object.entries({ ...bodies, agents })) {
@@ -150,7 +150,7 @@ describe('many writers of one block', () => {
 })
 
 describe('many writers of one agent', () => {
-  test('who replace its tags, tools and blocks leave one of their sets, whole, and each is shown its own', async () => {
+  test('that replace its tags, tools and blocks: the last set stays whole, and each response shows its own set', async () => {
     const tools = (await alice.get('/v1/tools?limit=20')).body as { id: string }[]
     const blocks = await Promise.all(numbers(MANY).map((n) => makeBlock(`l${n}`)))
     const agent = await makeAgent()
@@ -175,7 +175,7 @@ describe('many writers of one agent', () => {
     expect(replies.map(versionOf).sort((a, b) => a - b)).toEqual(numbers(MANY).map((n) => n + 2))
   })
 
-  test('who attach blocks of one label: one of them gets in', async () => {
+  test('that attach blocks of one label: one block is attached', async () => {
     const agent = await makeAgent()
     const blocks = await Promise.all(numbers(MANY).map(() => makeBlock('human')))
     const replies = await atOnce(MANY, (n) => attachBlock(agent, blocks[n]!))
@@ -186,7 +186,7 @@ describe('many writers of one agent', () => {
     expect(attached.map(({ id }: { id: string }) => id)).toEqual([blocks[winner]!.id])
   })
 
-  test('who attach an archive each: one of them gets in; who all attach the same thing change it once', async () => {
+  test('that attach an archive each: one is attached; attaching the same archive twice is one change', async () => {
     const agent = await makeAgent()
     const made = await Promise.all(numbers(MANY).map(() => alice.post('/v1/archives', { name: 'X' })))
     const replies = await atOnce(MANY, (n) => alice.patch(`/v1/agents/${agent.id}/archives/attach/${made[n]!.body.id}`))
@@ -207,7 +207,7 @@ describe('names and labels', () => {
     expect((await server.bob.post('/v1/folders', { name: 'Papers' })).status).toBe(200)
   })
 
-  test('an agent never gets two blocks of a label, whoever renames and attaches what at the same moment', async () => {
+  test('an agent never has two blocks of one label, however renames and attachments interleave', async () => {
     for (const round of numbers(5)) {
       const pairs = await Promise.all(
         numbers(8).map(async () => {
@@ -237,7 +237,7 @@ describe('names and labels', () => {
     }
   })
 
-  test('blocks can be renamed and deleted while agents get and lose them', async () => {
+  test('blocks can be renamed and deleted while agents attach and detach them', async () => {
     const blocks = await Promise.all(numbers(10).map((n) => makeBlock(`r${n}`)))
     const ids = blocks.map(({ id }) => id)
     const agents = await Promise.all(numbers(4).map(() => makeAgent({ block_ids: ids })))

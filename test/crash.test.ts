@@ -139,7 +139,7 @@ async function check(call: Call, { counters, agents }: Ledger) {
   }
 }
 
-test('a server killed at any moment under load has kept all it acknowledged, and nothing by halves', {
+test('a server killed at any moment under load loses no acknowledged write and stores no partial one', {
   timeout: 240_000,
 }, async () => {
   const ledger: Ledger = { counters: [], agents: new Map() }

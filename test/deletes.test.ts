@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newOrganization, type Populated, populate } from './populate.ts'
 import { ownedTables, rowsOf } from './rows.ts'
-import { type Client, startTestServer, type TestServer } from './server.ts'
+import { type Client, useTestServer } from './server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 /** A populated organization of the test's own. */
 async function start() {

@@ -44,7 +44,7 @@ async function allowed(path: string): Promise<string[]> {
 }
 
 describe('the OpenAPI document', () => {
-  test('holds every operation the server answers to, and no other', async () => {
+  test('lists exactly the operations that the server has', async () => {
     const answered: string[] = []
     for (const path of routedPaths()) {
       for (const method of await allowed(path)) answered.push(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
     expect(bare.map(({ operationId, path }) => operationId ?? path)).toEqual([])
   })
 
-  test('describes every path parameter, and what is asked for in the query', () => {
+  test('describes every path and query parameter', () => {
     const wrong = operations.flatMap(({ operationId, path, parameters = [] }) => {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       const described = parameters.filter(({ in: where, required }) => where === 'path' && required)
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(wrong).toEqual([])
   })
 
-  test('tells what comes back from every operation: on success, and for every error as problem details', () => {
+  test('documents the response of every operation: success, and every error as problem details', () => {
     const wrong = operations.flatMap((operation) => {
       const { operationId, method, path, responses, security } = operation
       const open = security?.length === 0
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     expect(same, 'openapi.json is not what the code describes: run `npm run openapi`').toBe(true)
   })
 
-  test('can be had by anyone, as can the page that shows it', async () => {
+  test('is public, like the page that shows it', async () => {
     const { app } = server
     const json = await app.inject({ url: '/openapi.json' })
     expect(json.statusCode).toBe(200)

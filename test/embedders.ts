@@ -4,13 +4,13 @@ import { inBody, invalid } from '../src/lib/errors.ts'
 import type { Embedders } from '../src/resources/models/embedding.ts'
 import type { EmbeddingConfig } from '../src/resources/models/schema.ts'
 
-/** Embedders whose models do as they are told. The built-in model is as always. */
+/** Embedders whose models follow a script. The built-in model is the real one. */
 export interface ScriptedEmbedders extends Embedders {
-  /** What was embedded, by the name of the model: the texts of each call. */
+  /** The texts of each call, by the name of the model. */
   calls: Record<string, string[][]>
   /** Models that aren't available. */
   unavailable: Set<string>
-  /** What happens, if anything, before a model answers. What it throws is the model's error. */
+  /** Runs before a model responds. An error that it throws is the model's error. */
   before: (model: string, texts: readonly string[]) => Promise<void>
 }
 

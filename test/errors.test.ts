@@ -49,7 +49,7 @@ describe('a key', () => {
     return JSON.stringify({ ...body, request_id: '' })
   }
 
-  test('that is missing, wrong, expired or revoked gets one answer', async () => {
+  test('that is missing, wrong, expired or revoked gets the same response', async () => {
     const [expired, revoked] = [await server.withScopes('read'), await server.withScopes('read')]
     const keys = (await alice.get('/v1/api-keys/')).body
     await sql`update api_keys set expires_at = now() - interval '1 second' where id = ${keys[1].id}`.execute(
@@ -72,7 +72,7 @@ describe('a key', () => {
     expect(new Set(said).size).toBe(1)
   })
 
-  test('is asked for by every operation, before anything else is looked at', async () => {
+  test('is required by every operation, before any other check', async () => {
     const wrong: string[] = []
     const nobody = server.client('nobody')
     for (const operation of operations) {
@@ -86,7 +86,7 @@ describe('a key', () => {
   // They ask with a body, and change nothing.
   const READING = ['search_agents', 'search_passages', 'search_tools', 'generate_json_schema']
 
-  test('needs the scope of what it asks for, which the answer names', async () => {
+  test('needs the scope of the operation, which the error names', async () => {
     const client = { read: await server.withScopes('read'), write: await server.withScopes('write') }
     const wrong: string[] = []
     for (const operation of operations) {
@@ -151,7 +151,7 @@ describe('an error', () => {
     }
   })
 
-  test('names what is missing, and says that asking again is of no use', async () => {
+  test('names the missing resource, and reports that a retry is useless', async () => {
     const reply = await alice.get(`/v1/blocks/${UNKNOWN}`)
     expect(reply.body.detail).toBe(`No block with id ${UNKNOWN} in this organization.`)
     expect(reply.headers['x-should-retry']).toBe('false')
@@ -210,7 +210,7 @@ describe('an error', () => {
     }
   }
 
-  test('of ours tells nothing of its cause', async () => {
+  test('of the server does not expose its cause', async () => {
     const reply = await whileFailing(new Error('relation "private" does not exist'))
     expectProblem(reply, 500, 'internal')
     expect(JSON.stringify(reply)).not.toContain('private')

@@ -1,4 +1,4 @@
-/** An agent file of an agent with five files, of which it may have two open. */
+/** An agent file: an agent with five files and at most two open. */
 export const FILED = {
   agents: [{ id: 'agent-0', name: 'Reader', max_files_open: 2, folder_ids: ['source-0'] }],
   sources: [{ id: 'source-0', name: 'Papers' }],

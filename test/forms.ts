@@ -1,6 +1,6 @@
 import type { Client } from './server.ts'
 
-/** What is uploaded: a text, or the bytes of a file. */
+/** The content of an upload: a text, or the bytes of a file. */
 export type Content = string | Uint8Array
 
 /** A form with one file. */

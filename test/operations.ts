@@ -60,10 +60,10 @@ export const takesForm = ({ requestBody }: Operation) => requestBody?.content['m
 /** The schema of an operation's body, or undefined. */
 export const bodyOf = ({ requestBody }: Operation) => Object.values(requestBody?.content ?? {})[0]?.schema
 
-/** What an id's schema says it names; undefined for a schema of anything else. */
+/** The prefix of an id, from its schema; undefined for a schema of anything else. */
 export const prefixOf = (schema: Schema) => /^(\w[\w-]*)-<uuid>$/.exec(schema.title ?? '')?.[1] as Prefix | undefined
 
-/** Where ids stand in values of a schema, such as `block_ids[]` or `manager_config.manager_agent_id`. */
+/** The paths of ids in values of a schema, such as `block_ids[]` or `manager_config.manager_agent_id`. */
 export function idPlaces(document: Document, schema: Schema, path = '', seen: readonly Schema[] = []): string[] {
   const at = resolve(document, schema)
   if (prefixOf(at)) return [path]

@@ -12,14 +12,14 @@ export interface Request {
   body?: unknown
 }
 
-/** Where a request names something: the way to it, and the kind of thing, or the parameter that holds its name. */
+/** The place of a reference in a request: its path, and the prefix of the id, or the parameter that holds a name. */
 export interface Place {
   keys: readonly (string | number)[]
   prefix?: Prefix
   parameter?: string
 }
 
-/** What the path parameters that hold no id may be. */
+/** Values of the path parameters that hold no id. */
 const NAMES: Record<string, (held: Populated) => string> = {
   name: ({ names }) => names.folder,
   label: ({ names }) => names.label,
@@ -29,13 +29,13 @@ const NAMES: Record<string, (held: Populated) => string> = {
   token: ({ one }) => one.access_token,
 }
 
-/** Query parameters that hold an id, though any text may be asked for. */
+/** Query parameters that hold an id, though their schema allows any text. */
 const LOOSE: Record<string, Prefix> = { created_by_id: 'user' }
 
 const CURSORS = ['after', 'before', 'cursor']
 const ID = /^([a-z][a-z_-]*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What an organization has for a place: an id of its own, or a name. */
+/** The organization's own value for a place: an id or a name. */
 export function valueFor(held: Populated, { prefix, parameter }: Pick<Place, 'prefix' | 'parameter'>): string {
   const value = prefix ? held.one[prefix as keyof Populated['one']] : NAMES[parameter!]?.(held)
   if (value !== undefined) return value
@@ -46,7 +46,7 @@ export function valueFor(held: Populated, { prefix, parameter }: Pick<Place, 'pr
   )
 }
 
-/** Requests of an operation that name an organization's own things, one at least for each id it can take. */
+/** Requests of an operation that name an organization's own resources, at least one for each id it can take. */
 export function requestsOf(document: Document, operation: Operation, held: Populated): Request[] {
   const parameters = operation.parameters ?? []
   const path: Record<string, string> = {}
@@ -89,7 +89,7 @@ const withPrefix = (prefix: Prefix | undefined) => (prefix ? { prefix } : {})
 const nameOf = (keys: readonly (string | number)[]) =>
   keys.reduce<string>((path, key) => (typeof key === 'number' ? `${path}[]` : path ? `${path}.${key}` : key), '')
 
-/** Where ids stand in a value. */
+/** The paths of ids in a value. */
 function placesIn(value: unknown, keys: readonly (string | number)[] = []): Place[] {
   if (typeof value === 'string') {
     const prefix = ID.exec(value)?.[1]
@@ -100,13 +100,13 @@ function placesIn(value: unknown, keys: readonly (string | number)[] = []): Plac
   return Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...keys, key]))
 }
 
-/** Where a request names something. */
+/** The places of all references in a request. */
 export function placesOf({ path, query, body }: Request): Place[] {
   const names = Object.keys(path).filter((name) => !ID.test(path[name]!))
   return [...placesIn({ path, query, body }), ...names.map((parameter) => ({ keys: ['path', parameter], parameter }))]
 }
 
-/** The same request with other values in these places. */
+/** Replaces the values at these places of a request. */
 export function withValues(request: Request, values: readonly { place: Place; value: string }[]): Request {
   const { operation, ...tree } = request
   const copy = structuredClone(tree) as Record<string | number, unknown>
@@ -143,11 +143,11 @@ export function send(client: Client, { operation, path, query, body }: Request) 
 
 const PART = /^\/v1\/(agents|archives|folders|sources)\/\{\w+\}\/./
 
-/** Operations in an order in which each finds what it needs: what takes something away comes last. */
+/** Operations in an order in which each finds the resources it needs: deletes come last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {
   const rank = ({ method, operationId, path }: Operation) => {
     if (operationId === 'delete_organization') return 4
-    // What lies in something else is deleted before that is.
+    // A contained resource is deleted before its container.
     if (method === 'DELETE') return PART.test(path) ? 1 : 3
     return operationId.startsWith('detach') ? 2 : 0
   }

@@ -6,41 +6,41 @@ import { newId, type Prefix } from '../src/lib/ids.ts'
 import type { Client, TestServer } from './server.ts'
 import { KEY } from './stand-ins/openai.ts'
 
-/** What an organization holds after `populate`. */
+/** The resources of an organization after `populate`. */
 export interface Populated {
   organizationId: string
-  /** One id of each kind, by its prefix: of the things that are attached to each other. */
+  /** One id of each kind, by its prefix; these resources are attached to each other. */
   one: Record<Exclude<Prefix, 'agent-env' | 'entity' | 'template_version'>, string>
-  /** An agent nothing is attached to. */
+  /** An agent without attachments. */
   spareAgent: string
-  /** A folder that holds nothing and that no agent has. */
+  /** An empty folder, attached to no agent. */
   spareFolder: string
   /** Another passage of the same archive. */
   sparePassage: string
   /** Another file in the folder. */
   spareFile: string
-  /** A project that holds nothing. */
+  /** An empty project. */
   spareProject: string
-  /** The agent whose memory another one manages, that other one, and the group that joins them. */
+  /** An agent, the agent that manages its memory, and the group of both. */
   sleeptime: { agent: string; partner: string; group: string }
   /** The groups by their type of manager, besides the sleeptime one. */
   groups: Record<'round_robin' | 'supervisor' | 'dynamic' | 'voice_sleeptime' | 'swarm', string>
-  /** What can be asked for by name. */
+  /** The resources that have a name in a path. */
   names: { folder: string; label: string; tool: string; tag: string; key: string; template: string }
   /** Every id of the organization's resources. */
   all: string[]
 }
 
-/** Sends a request that must succeed. */
+/** Sends a request and expects success. */
 async function sent(client: Client, method: string, url: string, body?: unknown, headers?: Record<string, string>) {
-  // Named, so that the organization has answers kept for it too.
+  // With an idempotency key, so that the organization has stored responses too.
   const reply = await client.call(method, url, body, { 'idempotency-key': randomUUID(), ...headers })
   if (reply.status !== 200 && reply.status !== 201)
-    throw new Error(`${method} ${url} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+    throw new Error(`${method} ${url} returned ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body
 }
 
-/** A file in a folder, which is being read and which an agent has open: by SQL, as no request makes it so. */
+/** A file that is being processed and that an agent has open: by SQL, as no request can make one. */
 async function addFile(database: Database, agentId: string, folderId: string) {
   const [file, file_agent] = [newId('file'), newId('file_agent')]
   await sql`insert into files (organization_id, id, source_id, file_name, content, created_at, updated_at)
@@ -127,7 +127,7 @@ export async function populate(client: Client, database: Database, name: string)
   ).organization_id
   const user = await post('/v1/admin/users/', { name, organization_id: organizationId })
   const key = await post('/v1/api-keys/', { name: names.key, user_id: user.id, scopes: ['read'] })
-  // The same in the default project and in another, so that it is found with a project in the path and without.
+  // A template in the default project and one in another, so that paths with and without a project find one.
   const project = await post('/v1/projects/', { name })
   const spareFolder = await post('/v1/folders/', { name: `${name} spare`, description: name })
   const spareProject = await post('/v1/projects/', { name: `${name} spare` })

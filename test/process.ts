@@ -11,13 +11,16 @@ import { type Database, openDatabase } from '../src/db/engine/database.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Longer than anything here takes; what takes longer hangs. */
+/** Longer than any step takes: a step that takes longer hangs. */
 const DEADLINE_MS = 60_000
+
+/** Where Node stores compiled code, as `npm start` has it do: most of a start is stripping types and compiling. */
+const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
 
 export interface Exit {
   code: number | null
   signal: NodeJS.Signals | null
-  /** Everything it printed. */
+  /** Its whole standard output. */
   output: string
   errors: string
 }
@@ -28,20 +31,20 @@ export interface Running {
   /** Awaits a line that matches, also one printed before. Throws when the process ends without one. */
   line(pattern: RegExp): Promise<RegExpExecArray>
   exited: Promise<Exit>
-  /** Sends a signal and awaits the end. */
+  /** Sends a signal and awaits the exit. */
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
 
 export interface Server extends Running {
   /** The base URL it printed. */
   url: string
-  /** The key it printed, if it did. */
+  /** The key it printed, if any. */
   key: string | undefined
 }
 
 export type Env = Record<string, string>
 
-/** Rejects when `work` takes longer than anything should. */
+/** Rejects when `work` takes longer than DEADLINE_MS. */
 async function timely<T>(work: Promise<T>, what: () => string): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error(`Too late: ${what()}`)), DEADLINE_MS)
@@ -101,7 +104,7 @@ function watch(child: ChildProcess): Running {
   }
 }
 
-/** Where a server keeps its data: a directory, and on PostgreSQL a database, of the test's own. */
+/** The data of a server: a directory, and on PostgreSQL a database, of the test's own. */
 export interface Store {
   directory: string
   /** The database of the store on PostgreSQL, undefined on the embedded engine. */
@@ -149,9 +152,10 @@ export async function createStore(from?: { directory: string; database: string |
   const start: Store['start'] = ([program, ...rest], env = {}) => {
     const child = spawn(program === 'node' ? process.execPath : program!, rest, {
       cwd: ROOT,
-      // Nothing of the suite's own settings.
+      // No setting of the suite is inherited.
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         HOME: directory,
         PORT: '0',
         CAIRN_DATA_DIR: directory,
@@ -195,7 +199,7 @@ export async function createStore(from?: { directory: string; database: string |
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   body: any
 }
 
@@ -216,7 +220,7 @@ export const caller =
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
   }
 
-/** Runs a program that must end with one clear message, which holds these texts, and no stack. Returns the message. */
+/** Expects a program to exit with 1 and a message of one line that contains these texts. Returns the message. */
 export async function refusal(store: Store, [command, env]: [string[], Env?], ...texts: (string | RegExp)[]) {
   const one = store.start(command, env)
   const served = one.line(/^Cairn /).then(([line]) => Promise.reject(new Error(`It serves: ${line}`)))

@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { foreignFiles, type Json, parseAgentFile, withoutNulls } from './agent-export.ts'
 import { startTestServer, type TestServer } from './server.ts'
 
 const REPOSITORY = resolve(import.meta.dirname, '..')
 const EXAMPLES = join(REPOSITORY, 'examples/agents')
-/** Agent files as people exported them: data to run on, kept outside the repository. */
-const REAL_FILES = resolve(REPOSITORY, '../shared/data/agent-files')
 
 const INCLUDES = ['blocks', 'secrets', 'sources', 'tags', 'tools'].map((name) => `include=agent.${name}`).join('&')
 
@@ -56,22 +55,7 @@ function quickstart(files: string[] = [], env: Record<string, string> = {}): Pro
   })
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a file from outside
-type Json = any
-
-/** What a file says; some are JSON inside a JSON string. */
-function contentOf(path: string): Json {
-  const content = JSON.parse(readFileSync(path, 'utf8'))
-  return typeof content === 'string' ? JSON.parse(content) : content
-}
-
-/** Without the nulls: the API leaves out what isn't set. */
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (typeof value !== 'object' || value === null) return value
-  const set = Object.entries(value).filter(([, one]) => one !== null)
-  return Object.fromEntries(set.map(([key, one]) => [key, withoutNulls(one)]))
-}
+const contentOf = (path: string) => parseAgentFile(readFileSync(path, 'utf8'))
 
 /** The agents of a run, with their relations, by name. */
 async function agentsOf({ out }: Run): Promise<Map<string, Json>> {
@@ -151,7 +135,7 @@ describe('the quickstart', () => {
     }
   })
 
-  test('calls the five operations and prints what came back, in lines that fit', async () => {
+  test('calls the five operations and prints their results, in lines of at most 100 characters', async () => {
     const { out } = await quickstart()
     for (const call of [
       /^GET \/v1\/archives\/\?agent_id=agent-/m,
@@ -175,42 +159,24 @@ describe('the quickstart', () => {
     expect(new Set([...agents.values()].map((agent) => agent.sources[0].id)).size).toBe(1)
   })
 
-  const real = (() => {
-    try {
-      return inFolder(REAL_FILES)
-    } catch {
-      return undefined
+  test('makes the agents of other servers’ files as the files say, twice in a row', async () => {
+    for (const round of ['first', 'second']) {
+      const run = await quickstart(foreignFiles)
+      expect(run.err, round).toBe('')
+      expect(run.code, round).toBe(0)
+      await expectStored(run, foreignFiles)
     }
-  })()
+  })
 
-  test.skipIf(!real)(
-    real
-      ? 'makes the agents of real agent files as they say, twice in a row'
-      : `real agent files: skipped, for there is no folder ${REAL_FILES}`,
-    async () => {
-      for (const round of ['first', 'second']) {
-        const run = await quickstart(real)
-        expect(run.err, round).toBe('')
-        expect(run.code, round).toBe(0)
-        await expectStored(run, real!)
-      }
-    },
-  )
-
-  test.skipIf(!real)(
-    real ? 'runs on each real agent file alone' : `each real agent file: skipped, for there is no folder ${REAL_FILES}`,
-    async () => {
-      for (const path of real!) {
-        const run = await quickstart([path])
-        expect(run.err, path).toBe('')
-        expect(run.code, path).toBe(0)
-        await expectStored(run, [path])
-      }
-    },
-  )
+  test.each(foreignFiles.map((path) => [basename(path), path]))('runs on one file alone: %s', async (_, path) => {
+    const run = await quickstart([path])
+    expect(run.err).toBe('')
+    expect(run.code).toBe(0)
+    await expectStored(run, [path])
+  })
 })
 
-describe('a quickstart that cannot work', () => {
+describe('a quickstart that fails', () => {
   let before: number
   const countAgents = async () => (await server.alice.get('/v1/agents/count')).body
   const countTools = async () => (await server.alice.get('/v1/tools/count')).body
@@ -232,15 +198,15 @@ describe('a quickstart that cannot work', () => {
     return path
   }
 
-  test('says how to pass the key when there is none', async () => {
+  test('reports how to pass the key when there is none', async () => {
     await expectRefused(await quickstart([], { CAIRN_API_KEY: '' }), /CAIRN_API_KEY is not set.*\n.*npm run quickstart/)
   })
 
-  test('says which call was refused, and why', async () => {
+  test('reports the refused call and the reason', async () => {
     await expectRefused(await quickstart([], { CAIRN_API_KEY: 'wrong' }), /^GET \/v1\/tools\/\S+ → 401: \S+/)
   })
 
-  test('says so when no server answers', async () => {
+  test('reports that no server responds', async () => {
     const run = await quickstart([], { CAIRN_URL: 'http://127.0.0.1:1' })
     await expectRefused(run, /no response from http:\/\/127\.0\.0\.1:1 .*npm start/)
   })

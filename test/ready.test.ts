@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from './server.ts'
+import { expect, test } from 'vitest'
+import { useTestServer } from './server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
-test('a server is ready once there is a key to use it with, and runs before', async () => {
+test('a server runs before it has a key, and is ready once it has one', async () => {
   const { alice, database } = server
   expect(await alice.get('/v1/ready/')).toMatchObject({ status: 200, body: { status: 'ok' } })
   await sql`truncate organizations cascade`.execute(database.kysely)

@@ -37,7 +37,7 @@ function createChecker(app: App): Checker {
 
 const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-/** Throws when a reply to a documented operation has a status or a body the OpenAPI document doesn't allow. */
+/** Throws when a reply to a documented operation has a status or a body that the OpenAPI document doesn't allow. */
 export function checkReplies(app: App, method: string, url: string, status: number, body: unknown): void {
   const checker = checkers.get(app) ?? createChecker(app)
   checkers.set(app, checker)
@@ -45,7 +45,7 @@ export function checkReplies(app: App, method: string, url: string, status: numb
   const operation = path && checker.document.paths[path]?.[method.toLowerCase()]
   if (!operation || status === 304 || status === 500) return
   const documented = operation.responses[status]
-  if (!documented) throw new Error(`${method} ${path} answered ${status}, which its documentation doesn't name.`)
+  if (!documented) throw new Error(`${method} ${path} returned ${status}, which the OpenAPI document doesn't list.`)
   const [type] = Object.keys(documented.content ?? {})
   if (!type) return
   const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']

@@ -29,7 +29,7 @@ function values(body: unknown, name = ''): [string, unknown][] {
   return Object.entries(body).flatMap(([key, inner]) => values(inner, key))
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   /** Whatever can be read in a full organization. */
   async function everything(): Promise<[string, unknown][]> {
     const found: [string, unknown][] = values((await alice.get(`/v1/agents/?${ALL}`)).body)
@@ -40,7 +40,7 @@ describe('an answer', () => {
     return found
   }
 
-  test('leaves out what has no value, and never says null', async () => {
+  test('omits fields without a value, and is never null', async () => {
     const nothing = (await everything()).filter(([, value]) => value === null)
     expect(nothing).toEqual([])
   })
@@ -87,7 +87,7 @@ describe('a secret', () => {
     expect(old.body.tool_exec_environment_variables).toMatchObject([{ key: 'OWNER', value: '' }])
   })
 
-  test('lies nowhere in the database as it is, nor does a key', async () => {
+  test('is encrypted everywhere in the database, and a key is hashed', async () => {
     const text = JSON.stringify(await rowsOf(server.database, held.organizationId))
     expect(text).toContain('Alicia')
     expect(text).not.toContain('Alicia secret')
@@ -121,7 +121,7 @@ const KINDS = [
 ] as const
 
 describe.each(KINDS)('the ETag of one %s', (_, urlOf, field) => {
-  test('saves sending again what the caller has', async () => {
+  test('saves sending a representation that the caller has', async () => {
     const url = urlOf()
     const { headers } = await alice.get(url)
     expect(headers.etag).toMatch(/^"[^"]+"$/)
@@ -145,7 +145,7 @@ describe.each(KINDS)('the ETag of one %s', (_, urlOf, field) => {
     expect((await alice.get(url, { 'if-none-match': before })).status).toBe(200)
   })
 
-  test('guards a change against others made meanwhile', async () => {
+  test('guards a change against concurrent changes', async () => {
     const url = urlOf()
     const stale = (await alice.get(url)).headers.etag!
     await alice.patch(url, { [field]: `first ${stale}` })
@@ -219,7 +219,7 @@ describe('a list', () => {
     expect(walked).toEqual(whole)
   })
 
-  test('keeps what was asked for on its next pages', async () => {
+  test('has the same query parameters in the link to its next page', async () => {
     for (let n = 0; n < 3; n++) await alice.post('/v1/blocks/', { label: 'a b&c', value: 'x', tags: ['t,&', 'u'] })
     const tags = `tags=${encodeURIComponent('t,&')}&tags=u&match_all_tags=true`
     const first = await alice.get(`/v1/blocks/?${tags}&limit=2&order=desc`)

@@ -4,10 +4,10 @@ import { idAt, newId } from '../src/lib/ids.ts'
 import type { Json } from './agent-export.ts'
 import type { Client, TestServer } from './server.ts'
 
-/** What no file may hold. */
+/** The value of a secret, which no exported file may contain. */
 export const SECRET = 'the value of a secret'
 
-/** Sends a request that must succeed. */
+/** Sends a request and expects success. */
 async function sent(client: Client, method: string, url: string, body?: unknown): Promise<Json> {
   const reply = await client.call(method, url, body)
   expect([method, url, reply.status, reply.status === 200 ? undefined : reply.body]).toEqual([
@@ -19,7 +19,7 @@ async function sent(client: Client, method: string, url: string, body?: unknown)
   return reply.body
 }
 
-/** What is said in the conversation of a rich agent, after its first messages. */
+/** The conversation of a rich agent, after its first messages. */
 export const SAID = [
   { role: 'user', content: [{ type: 'text', text: 'What is in the box?' }], name: 'Ann', otid: 'o-1' },
   {
@@ -39,12 +39,12 @@ export const SAID = [
   { role: 'assistant', content: [{ type: 'text', text: 'A cat, “of course” 🐈.' }], model: 'gpt-4o-mini' },
 ]
 
-/** Puts a conversation and files where no request can put them yet. Returns the ids of the messages. */
+/** Inserts a conversation and files by SQL, as no request can yet. Returns the ids of the messages. */
 async function addBySql(server: TestServer, agent: Json, group: string, folder: string): Promise<string[]> {
   const db = server.database.kysely
   const ids: string[] = []
   for (const [n, message] of SAID.entries()) {
-    // Several of one instant: their order is in their ids.
+    // Several messages have one instant: their ids decide their order.
     const said = new Date(Date.UTC(2025, 0, 1) + 1000 * Math.floor(n / 2))
     const id = idAt('message', said, n)
     const row = {
@@ -76,7 +76,7 @@ async function addBySql(server: TestServer, agent: Json, group: string, folder: 
   return ids
 }
 
-/** An agent of Alice's with everything a file has a place for: it manages a group whose members share a block with it. */
+/** An agent of Alice's that fills every field of an agent file: it manages a group whose members share a block with it. */
 export async function richAgent(server: TestServer, name: string): Promise<Json> {
   const { alice } = server
   const post = (url: string, body: object) => sent(alice, 'POST', url, body)
@@ -194,7 +194,7 @@ export async function richAgent(server: TestServer, name: string): Promise<Json>
     manager_config: { manager_type: 'dynamic', manager_agent_id: agent.id, max_turns: 7, termination_token: 'STOP' },
   })
   const said = await addBySql(server, agent, group.id, folder.id)
-  // In context: the first message and what was said, but for one that was forgotten.
+  // In context: the first message and the conversation, except for one message.
   const message_ids = [agent.message_ids[0], ...said.filter((_, n) => n !== 2)]
   await sent(alice, 'PATCH', `/v1/agents/${agent.id}`, { message_ids })
   return { ...agent, member, group, said }

@@ -3,7 +3,7 @@ import { inject } from 'vitest'
 import type { Populated } from './populate.ts'
 import { KEY } from './stand-ins/openai.ts'
 
-/** What a request of an operation holds besides what its path asks for. */
+/** The query and the body of a request. */
 export interface Sample {
   path?: Record<string, string>
   query?: Record<string, string>
@@ -45,7 +45,7 @@ const identity = ({ one }: Populated) => ({
 /** How the stand-in of a provider is reached. */
 const reached = () => ({ provider_type: 'openai', api_key: KEY, base_url: inject('provider') })
 
-/** What a template is set to. */
+/** A template's snapshot. */
 const snapshot = ({ one, names }: Populated) => ({
   type: 'classic',
   agents: [

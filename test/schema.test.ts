@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toApiError } from '../src/db/pg-errors.ts'
@@ -90,7 +90,7 @@ describe('the database schema', () => {
   // Organizations, users and keys are found before it is known whose they are.
   const BY_THEMSELVES = ['users_pkey', 'api_keys_key_hash_key', 'access_tokens_token_hash_key']
 
-  test('keys everything an organization owns by the organization first', async () => {
+  test('has the organization first in every primary key of an owned table', async () => {
     const owned = await ownedTables(server.database)
     const indexes = await rowsOf<{ table: string; name: string; first: string; primary: boolean }>(`
       select i.indrelid::regclass::text as table, i.indexrelid::regclass::text as name, i.indisprimary as primary,
@@ -103,7 +103,7 @@ describe('the database schema', () => {
     expect(wide.map(({ name }) => name).sort()).toEqual([...BY_THEMSELVES].sort())
   })
 
-  test('lets nothing refer to what another organization owns', async () => {
+  test('has no foreign key that could refer to another organization’s row', async () => {
     const owned = await ownedTables(server.database)
     const references = await rowsOf<{ name: string; from: string; to: string; pairs: string[] }>(`
       select conname as name, conrelid::regclass::text as from, confrelid::regclass::text as to,
@@ -120,7 +120,7 @@ describe('the database schema', () => {
     expect(owned.filter((table) => !tied.has(table))).toEqual(['hosted_vectors', 'revisions'])
   })
 
-  test('refers from every column that names a row to that row, or says why not', async () => {
+  test('has a foreign key for every column that holds an id, or a reason for none', async () => {
     const owned = await ownedTables(server.database)
     const columns = await rowsOf<{ table: string; column: string }>(`
       select table_name as table, column_name as column from information_schema.columns
@@ -164,7 +164,7 @@ describe('the database schema', () => {
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }
 
-  test('has words for every uniqueness rule that a request can break', async () => {
+  test('has an error message for every unique index that a request can violate', async () => {
     const names = (
       await rowsOf<{ name: string }>(`
         select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -181,73 +181,25 @@ describe('the database schema', () => {
   })
 })
 
-const SPECIFICATION = new URL('../../shared/spec/platform-api.md', import.meta.url)
-
-interface Field {
-  type: string
-  required: boolean
-}
-
-/** The field tables of the specification, by the heading they stand under. */
-function specified(): Map<string, Map<string, Field>> {
-  const tables = new Map<string, Map<string, Field>>()
-  for (const section of readFileSync(SPECIFICATION, 'utf8').split(/^### /m).slice(1)) {
-    const name = /^\w+/.exec(section)![0]
-    const rows = [...section.matchAll(/^\| (\w+) \| ([^|]+) \| (req|opt) \|/gm)]
-    if (rows.length === 0) continue
-    tables.set(name, new Map(rows.map(([, field, type, req]) => [field!, { type: type!, required: req === 'req' }])))
-  }
-  const with_ = (base: string, more: Record<string, Field>) =>
-    new Map([...tables.get(base)!, ...Object.entries(more), ...(tables.get('FileBlock') ?? [])])
-  tables.set('FileBlock', with_('Block', {}))
-  tables.set(
-    'Source',
-    new Map([...tables.get('Folder')!, ['vector_db_provider', { type: 'string enum', required: false }]]),
-  )
-  return tables
-}
-
-/** What a type of the specification is in JSON Schema. */
-function asWireType(type: string): string[] {
-  if (type === 'string date-time') return ['date-time']
-  if (type.startsWith('array of')) return ['array']
-  if (type.startsWith('string')) return ['string']
-  if (type === 'number') return ['integer', 'number']
-  if (type === 'boolean') return ['boolean']
-  if (type === 'map') return ['object']
-  return ['object', 'string', 'array']
-}
-
-describe.skipIf(!existsSync(SPECIFICATION))(
-  'the specification (skipped where its text is not beside the repository)',
-  () => {
-    test.each([
-      'Agent',
-      'AgentEnvironmentVariable',
-      'ApprovalRequestMessage',
-      'Archive',
-      'Block',
-      'EmbeddingConfig',
-      'FileBlock',
-      'Folder',
-      'Group',
-      'Identity',
-      'LlmConfig',
-      'Memory',
-      'Source',
-      'Tool',
-    ])('gives %s the fields it has, and no others', (name) => {
-      const fields = specified().get(name)!
-      const shape = document.components.schemas[name]!
-      expect(fields.size).toBeGreaterThan(3)
-      expect(Object.keys(shape.properties!).sort()).toEqual([...fields.keys()].sort())
-      const required = [...fields].filter(([, field]) => field.required).map(([field]) => field)
-      expect([...(shape.required ?? [])].sort()).toEqual(required.sort())
-      const mistyped = [...fields].filter(
-        ([field, { type }]) => !asWireType(type).includes(wireType(shape.properties![field]!)),
-      )
-      expect(mistyped.map(([field, { type }]) => `${field}: ${type}`)).toEqual([])
-      expect((shape as { additionalProperties?: boolean }).additionalProperties).toBe(false)
-    })
-  },
+/** The fields of the Letta API's resources: by shape and field, the type in JSON, and ! where the field is required. */
+const FIELDS: Record<string, Record<string, string>> = JSON.parse(
+  readFileSync(new URL('fixtures/resource-fields.json', import.meta.url), 'utf8'),
 )
+
+/** Types of a shape's field that agree with a type in FIELDS. */
+function wireTypesOf(type: string): string[] {
+  if (type === 'number') return ['integer', 'number']
+  return type === 'any' ? ['object', 'string', 'array'] : [type]
+}
+
+test.each(Object.entries(FIELDS))('%s has the fields of the Letta API, and no others', (name, fields) => {
+  const { properties, ...shape } = document.components.schemas[name]!
+  expect(Object.keys(properties!).sort()).toEqual(Object.keys(fields).sort())
+  const required = Object.keys(fields).filter((field) => fields[field]!.endsWith('!'))
+  expect([...(shape.required ?? [])].sort()).toEqual(required.sort())
+  const mistyped = Object.entries(fields).filter(
+    ([field, type]) => !wireTypesOf(type.replace('!', '')).includes(wireType(properties![field]!)),
+  )
+  expect(mistyped.map(([field, type]) => `${field}: ${type}`)).toEqual([])
+  expect((shape as { additionalProperties?: boolean }).additionalProperties).toBe(false)
+})

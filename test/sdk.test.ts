@@ -39,7 +39,7 @@ async function startProxy(target: string, withheld: number) {
   }
 }
 
-test('a create whose answers don’t arrive in time is sent three times by the SDK and makes one row', async () => {
+test('a create that the SDK sends three times after timeouts makes one row', async () => {
   const name = randomUUID()
   const proxy = await startProxy(server.url, 2)
   try {
@@ -54,14 +54,14 @@ test('a create whose answers don’t arrive in time is sent three times by the S
   }
 })
 
-test('two equal creates of the SDK that nobody sends again make two rows', async () => {
+test('two equal creates of the SDK, without a retry, make two rows', async () => {
   const name = randomUUID()
   const client = new Letta({ apiKey: server.key!, baseURL: server.url })
   const [one, two] = [await client.archives.create({ name }), await client.archives.create({ name })]
   expect(one.id).not.toBe(two.id)
 })
 
-test('a conflict that lasts costs the SDK one request', async () => {
+test('the SDK does not retry a lasting conflict', async () => {
   const name = randomUUID()
   let sent = 0
   const client = new Letta({

@@ -21,7 +21,7 @@ const serve = () => store.serve({ CAIRN_API_KEY: KEY, LOG_LEVEL: 'warn' })
 const named = (key: string) => ({ 'idempotency-key': key })
 const attempt = (count: number) => ({ 'x-stainless-retry-count': `${count}` })
 
-test('what a server was killed over is there once, when it is sent again to the next', async () => {
+test('a request that a server was killed over runs once when it is retried on another', async () => {
   const server = await serve()
   const call = caller(server.url, KEY)
   /** The names sent, with the answers that came: half of them with a key, half as an SDK sends them. */
@@ -54,7 +54,7 @@ async function until(database: Database, count: ReturnType<typeof sql<{ n: numbe
   await expect.poll(async () => (await count.execute(database.kysely)).rows[0]!.n, { timeout: 30_000 }).toBe(n)
 }
 
-test.skipIf(!postgres)('two servers on one database answer a request once between them', async () => {
+test.skipIf(!postgres)('two servers on one database run a retried request once', async () => {
   const [one, two] = [await serve(), await serve()].map(({ url }) => caller(url, KEY))
   const database = await store.open()
   // A second connection looks on while the first holds every insert up.
@@ -89,7 +89,7 @@ test.skipIf(!postgres)('two servers on one database answer a request once betwee
   }
 })
 
-test.skipIf(!postgres)('of many servers and callers at once, whichever is first: one key, one row', async () => {
+test.skipIf(!postgres)('many callers with one key on many servers make one row', async () => {
   const calls = [await serve(), await serve()].map(({ url }) => caller(url, KEY))
   for (let round = 0; round < 20; round++) {
     const name = randomUUID()

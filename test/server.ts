@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { pino } from 'pino'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp } from '../src/app.ts'
 import { bootstrap } from '../src/cli/bootstrap.ts'
 import { type Database, openDatabase } from '../src/db/engine/database.ts'
@@ -29,18 +29,18 @@ function engine(): Promise<WebAssembly.Module> {
   return compiled
 }
 
-/** Calls the API with one key. The answer's body is the caller's to know: tests read what they expect. */
+/** Calls the API with one key. Bodies are untyped: tests read the fields they expect. */
 export interface Client {
   key: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   call<T = any>(method: string, url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   get<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   post<T = any>(url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   patch<T = any>(url: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   delete<T = any>(url: string, headers?: Record<string, string>): Promise<Reply<T>>
 }
 
@@ -57,7 +57,7 @@ export interface TestServer {
   client(key: string): Client
   /** The database as an organization sees it. */
   scopeOf(organizationId: string): Scope
-  /** Does the background work that is due, and what that leads to, to its end. */
+  /** Runs all due background jobs, and the jobs that these enqueue. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ async function cloneDatabase(): Promise<{ database: Database; drop: () => Promis
   const name = `${server.database}_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client(server.url)
   await admin.connect()
-  // Cloning wants the template to itself: files that start together take turns.
+  // Cloning needs exclusive use of the template: test files that start together take turns.
   await admin.query('select pg_advisory_lock(1)')
   await admin.query(`create database ${name} template ${server.database}`)
   await admin.query('select pg_advisory_unlock(1)')
@@ -110,7 +110,7 @@ export async function startTestServer(
       trustProxy: [],
       basePath: '',
       vectorStores: {},
-      // The stand-ins of providers are there.
+      // The stand-ins of providers listen on loopback.
       allowedNetworks: ['loopback'],
       providers: [],
       ...settings,
@@ -174,4 +174,14 @@ export async function startTestServer(
       await drop()
     },
   }
+}
+
+/** A test server for all tests of a file: started before them, closed after them. Empty until the first hook has run. */
+export function useTestServer(...options: Parameters<typeof startTestServer>): TestServer {
+  const server = {} as TestServer
+  beforeAll(async () => {
+    Object.assign(server, await startTestServer(...options))
+  })
+  afterAll(() => server.close())
+  return server
 }

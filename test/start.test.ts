@@ -47,7 +47,7 @@ async function empty(): Promise<Store> {
 }
 
 describe('the first start', () => {
-  test('says where everything is, shows the key, and a command that works as it stands', async () => {
+  test('prints the addresses, the key, and a command that works unchanged', async () => {
     const store = await empty()
     const server = await store.serve()
     const where = postgres ? `PostgreSQL at ${new URL(store.databaseUrl!).host}` : store.directory
@@ -67,7 +67,7 @@ describe('the first start', () => {
     expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   })
 
-  test('on a database in memory takes the key it is given, and keeps nothing', async () => {
+  test('on a database in memory takes the configured key, and stores nothing', async () => {
     const store = await empty()
     const env = { DATABASE_URL: 'memory:', CAIRN_API_KEY: 'my-own-key' }
     for (const _ of [1, 2]) {
@@ -80,15 +80,18 @@ describe('the first start', () => {
     }
   })
 
-  test.skipIf(!postgres)('of two servers at once on one empty PostgreSQL database makes one organization', async () => {
-    const store = await empty()
-    const [one, two] = await Promise.all([store.serve(), store.serve()])
-    const keys = [one.key, two.key].filter((shown) => shown !== undefined)
-    expect(keys).toHaveLength(1)
-    for (const { url } of [one, two]) {
-      expect((await caller(url, keys[0]!)('GET', '/v1/admin/orgs')).body).toHaveLength(1)
-    }
-  })
+  test.skipIf(!postgres)(
+    'of two servers at the same time on one empty PostgreSQL database makes one organization',
+    async () => {
+      const store = await empty()
+      const [one, two] = await Promise.all([store.serve(), store.serve()])
+      const keys = [one.key, two.key].filter((shown) => shown !== undefined)
+      expect(keys).toHaveLength(1)
+      for (const { url } of [one, two]) {
+        expect((await caller(url, keys[0]!)('GET', '/v1/admin/orgs')).body).toHaveLength(1)
+      }
+    },
+  )
 })
 
 describe('a later start', () => {
@@ -113,7 +116,7 @@ describe('a later start', () => {
     expect((await fetch(`${url}/v1/agents`)).status).toBe(401)
   })
 
-  test('keeps its log free of keys, secrets and the values of blocks', async () => {
+  test('logs no keys, no secrets and no values of blocks', async () => {
     const { url, ...server } = await (await copy()).serve({ LOG_LEVEL: 'trace' })
     const call = caller(url, key)
     const HIDDEN = 'never-in-a-log'
@@ -135,7 +138,7 @@ describe('a later start', () => {
     for (const text of [HIDDEN, key, made.key]) expect(log.join('\n') + errors).not.toContain(text)
   })
 
-  test('by npm ends with npm', async () => {
+  test('by npm ends when npm ends', async () => {
     const store = await copy()
     const npm = store.start(['npm', 'start'])
     const url = (await npm.line(/^Cairn +(http:\S+)$/))[1]!
@@ -193,7 +196,7 @@ describe('SIGTERM', () => {
       })
     })
 
-  test('lets requests in flight be answered, then ends the server, and what they wrote is there', async () => {
+  test('lets requests in flight finish, then ends the server, and their writes are stored', async () => {
     const store = await copy()
     const server = await store.serve()
     const finish = await Promise.all(
@@ -208,7 +211,7 @@ describe('SIGTERM', () => {
     expect((await caller(again.url, key)('GET', '/v1/archives')).body).toHaveLength(21)
   })
 
-  test('under load ends the server: whoever gets an answer gets a good one, and it holds', async () => {
+  test('under load ends the server: every response is a success, and every acknowledged write is stored', async () => {
     const store = await copy()
     const server = await store.serve({ LOG_LEVEL: 'warn' })
     const call = caller(server.url, key)
@@ -239,7 +242,7 @@ describe('a start is refused, with the remedy,', () => {
     await refusal(store, [MAIN], /newer Cairn/, /9999_later/, /Start that version or a later one/)
   })
 
-  test('when the encryption key is lost; put back, the secrets are readable again', async () => {
+  test('when the encryption key is lost; restored, the secrets are readable again', async () => {
     const store = await copy()
     const file = join(store.directory, 'encryption.key')
     const saved = join(store.directory, 'saved')
@@ -259,7 +262,7 @@ describe('a start is refused, with the remedy,', () => {
     await refusal(store, [MAIN], /encryption\.key/)
   })
 
-  test('when a setting cannot be used, which it names', async () => {
+  test('when a setting is invalid, with its name', async () => {
     const store = await empty()
     const bad = {
       PORT: 'abc',
@@ -277,7 +280,7 @@ describe('a start is refused, with the remedy,', () => {
     await Promise.all(Object.entries(bad).map(([name, value]) => refusal(store, [MAIN, { [name]: value }], name)))
   })
 
-  test('when the default model is of a provider there is none of, before any agent is made without a model', async () => {
+  test('when the default model names an unknown provider', async () => {
     const store = await empty()
     const model = { CAIRN_DEFAULT_MODEL: 'nobody/model' }
     await refusal(
@@ -287,13 +290,13 @@ describe('a start is refused, with the remedy,', () => {
     )
   })
 
-  test('when the database’s address is not one, without its password', async () => {
+  test('when the database’s address is malformed, without its password', async () => {
     const store = await empty()
     const odd = { DATABASE_URL: 'postgres://me:hidden#word@127.0.0.1:1/x' }
     expect(await refusal(store, [MAIN, odd], /DATABASE_URL/, /Percent-encode/)).not.toContain('hidden')
   })
 
-  test('when the port is taken, which it names', async () => {
+  test('when the port is taken, with its number', async () => {
     const store = await copy()
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, 'localhost', resolve))
@@ -306,13 +309,13 @@ describe('a start is refused, with the remedy,', () => {
     ['a name nobody has', 'no-such-host.invalid'],
     ['another machine’s address', '192.0.2.1'],
     ['no address at all', 'http://localhost'],
-  ])('when it can’t listen where it should, which it names: %s', async (_, host) => {
+  ])('when it can’t listen at its address, which the message names: %s', async (_, host) => {
     const store = await copy()
     const message = await refusal(store, [MAIN, { HOST: host }], /HOST/, /0\.0\.0\.0/)
     expect(message).toContain(`The address ${host} cannot be listened on`)
   })
 
-  test('when it can’t listen on a new database either, and the first start that can shows the key', async () => {
+  test('when it can’t listen, on a new database too; the first successful start shows the key', async () => {
     const store = await empty()
     await refusal(store, [MAIN, { HOST: '192.0.2.1' }], /HOST/)
     const { url, key: first } = await store.serve()

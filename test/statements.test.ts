@@ -1,16 +1,12 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { documentOf, operationsOf } from './operations.ts'
 import { inWorkingOrder, requestsOf, send } from './places.ts'
 import { newOrganization, populate } from './populate.ts'
 import { ownedTables } from './rows.ts'
-import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
+import { type Client, type Reply, useTestServer } from './server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 /** How many SQL statements a request costs, but for those that ask who is calling, whose answer is trusted for a second, and those by
  * which the background work keeps time. */
@@ -31,8 +27,8 @@ async function statements(client: Client, ask: () => Promise<Reply<unknown>>): P
 const INCLUDES = ['blocks', 'identities', 'managed_group', 'pending_approval', 'secrets', 'sources', 'tags', 'tools']
 const ALL = INCLUDES.map((relation) => `include=agent.${relation}`).join('&')
 
-describe('what a request costs the database', () => {
-  test('is as many statements for 200 agents with every relation as for one', async () => {
+describe('the number of statements of a request', () => {
+  test('is the same for 200 agents with every relation as for one', async () => {
     const { alice, database } = server
     const { one } = await populate(alice, database, 'Alicia')
     const body = {
@@ -56,7 +52,7 @@ describe('what a request costs the database', () => {
     expect(await statements(alice, () => alice.get('/v1/agents/?limit=200'))).toBe(1)
   })
 
-  test('is one statement for a list, a group and a block update, however much there is', async () => {
+  test('is one for a list, a group and a block update, whatever their size', async () => {
     const { bob, database } = server
     const measure = async (one: { group: string; block: string; agent: string }, value: string) => ({
       archives: await statements(bob, () => bob.get('/v1/archives/')),
@@ -93,7 +89,7 @@ describe('what a request costs the database', () => {
     expect(few).toEqual(Object.fromEntries(Object.keys(few).map((name) => [name, 1])))
   })
 
-  test('is one statement more for a list that belongs to a resource, to know that it is there', async () => {
+  test('is two for a list of a resource’s parts: one checks that the resource exists', async () => {
     const client = server.alice
     const { one } = await populate(client, server.database, 'Alice')
     const urls = [
@@ -117,7 +113,7 @@ describe('what a request costs the database', () => {
 // Users and keys are found before it is known whose they are.
 const BY_THEMSELVES = ['users', 'api_keys']
 
-test('every statement of every operation names the organization it is for', async () => {
+test('every statement of every operation names its organization', async () => {
   const client = await newOrganization(server, 'Eve')
   const held = await populate(client, server.database, 'Eve')
   const document = documentOf(server.app)

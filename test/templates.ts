@@ -5,7 +5,7 @@ let names = 0
 /** A name no other template has. */
 export const fresh = () => `template-${names++}`
 
-/** An agent with something of everything a template keeps. */
+/** An agent with a value in every field that a template stores. */
 export async function makeAgent(client: Client, body: object = {}) {
   const reply = await client.post('/v1/agents/', {
     name: 'Original',
@@ -53,11 +53,11 @@ const ALL = INCLUDES.map((name) => `include=agent.${name}`).join('&')
 /** An agent with what is attached to it. */
 export const readAgent = async (client: Client, id: string) => (await client.get(`/v1/agents/${id}?${ALL}`)).body
 
-/** Where what a template holds is read and set. */
+/** The URL of a template's snapshot. */
 export const snapshotUrl = ({ project_id, name }: { project_id: string; name: string }, version = '') =>
   `/v1/templates/${project_id}/${name}${version}/snapshot`
 
-/** Changes what is being worked on in a template. */
+/** Changes the current version of a template. */
 export async function edit(
   client: Client,
   template: { project_id: string; name: string },

@@ -75,7 +75,7 @@ function expected({ operation }: Request, places: readonly Place[]): number[] {
 }
 
 describe("another organization's", () => {
-  test('resources answer, wherever they are named, exactly as resources that exist nowhere', async () => {
+  test('resources get the same response, wherever they are named, as resources that don’t exist', async () => {
     const { bob } = server
     const wrong = await findings(operations, async (operation) =>
       findings(requestsOf(document, operation, his), async (request) => {
@@ -106,7 +106,7 @@ describe("another organization's", () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('cursors answer exactly as unknown cursors of the same instant', async () => {
+  test('cursors get the same response as unknown cursors of the same instant', async () => {
     const lists = operations.filter(({ parameters }) =>
       parameters?.some(({ name, schema }) => name === 'after' && prefixOf(schema)),
     )
@@ -136,7 +136,7 @@ describe("another organization's", () => {
     expect(wrong).toEqual([])
   })
 
-  test('things are in no answer, however much is asked for', async () => {
+  test('resources are in no response, whatever the query asks for', async () => {
     const wrong = await findings(
       operations.filter(({ method }) => method === 'GET'),
       async (operation) =>
@@ -151,7 +151,7 @@ describe("another organization's", () => {
     expect(wrong).toEqual([])
   })
 
-  test('organizations, users and keys are out of sight of an admin', async () => {
+  test('organizations, users and keys are invisible to an admin', async () => {
     const { bob } = server
     const ids = async (url: string) => (await bob.get(url)).body.map(({ id }: { id: string }) => id)
     expect(await ids('/v1/admin/orgs/')).toEqual([his.organizationId])
@@ -172,7 +172,7 @@ const EXCUSED: Record<string, number> = {
   create_organization: 403,
 }
 
-test('every operation works with what is one’s own, so that nothing but the ids made it fail', async () => {
+test('every operation succeeds with one’s own ids, so that only foreign ids made it fail', async () => {
   const client = await newOrganization(server, 'Carol')
   const own = await populate(client, server.database, 'Carol')
   const wrong = await findings(inWorkingOrder(operations), async (operation) =>

@@ -28,7 +28,7 @@ async function kill(server: Server) {
   await database.close()
 }
 
-test('a server killed at any moment loses no upload it accepted, and makes no passage twice', {
+test('a server killed at any moment loses no accepted upload, and makes no passage twice', {
   timeout: 300_000,
 }, async () => {
   const start = () => store.serve({ CAIRN_API_KEY: KEY, LOG_LEVEL: 'warn' })

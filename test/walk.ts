@@ -5,7 +5,7 @@ import { v4, v7 } from 'uuid'
 import { expect } from 'vitest'
 import type { Client, Reply, TestServer } from './server.ts'
 
-/** The lists that are walked: where they are, what one of their resources is made of, how they can be sorted. */
+/** The paged lists: their URL, the body of a create, their sort keys. */
 export const LISTS = {
   agents: {
     path: '/v1/agents',
@@ -49,13 +49,13 @@ const ran = fc.option(few, { freq: 2 })
 /** Rows whose ids hold the instant they were made at, as the server's do. */
 export const times: fc.Arbitrary<Times> = fc.record({ at: few, updated: few, ran, legacy: fc.constant(false) })
 
-/** The same, and rows from elsewhere, with ids that hold none. */
+/** Such rows, and imported rows whose ids hold no instant. */
 export const anyTimes: fc.Arbitrary<Times> = fc.record({ at: few, updated: few, ran, legacy: fc.boolean() })
 
 export const orders = fc.constantFrom<(Order | undefined)[]>('asc', 'desc', undefined)
 export const keysOf = (list: List) => fc.constantFrom<(Key | undefined)[]>(...LISTS[list].keys, undefined)
 
-/** The row with these times; `n` tells it from others with the same. */
+/** The row with these times; `n` distinguishes rows with the same times. */
 export function rowOf(
   list: List,
   n: number,
@@ -71,7 +71,7 @@ export function rowOf(
   }
 }
 
-/** Puts rows of a list straight into the database, with the times one wants. */
+/** Inserts rows of a list by SQL, with any times. */
 export async function createRows({ database, organizations, alice }: TestServer, list: List) {
   const db = database.kysely
   const table = sql.table(list)
@@ -88,7 +88,7 @@ export async function createRows({ database, organizations, alice }: TestServer,
       select ${names} from jsonb_populate_recordset(null::${table}, ${JSON.stringify(full)}::jsonb)`.execute(db)
   }
 
-  /** Deletes rows, whoever's they are. */
+  /** Deletes rows of any organization. */
   async function remove(ids: readonly string[]) {
     await sql`delete from ${table} where id = any(${ids}::text[])`.execute(db)
   }
@@ -102,7 +102,7 @@ export async function createRows({ database, organizations, alice }: TestServer,
   return { insert, remove, fill }
 }
 
-/** Compares the places of two rows: what the contract says about order, ties and rows without a value. */
+/** Compares the sort positions of two rows, by the contract's rules on order, ties and missing values. */
 export function comparing(key: Key = 'created_at', order: Order = 'asc') {
   const sign = order === 'asc' ? 1 : -1
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
@@ -142,7 +142,7 @@ async function followed<T>(client: Client, url: string, between?: (shown: T[]) =
   return pages
 }
 
-/** Everything a list shows, page by page. */
+/** All rows of a list, read page by page. */
 export const walk = async <T>(client: Client, url: string) => (await followed<T>(client, url)).flat()
 
 /** The ids on the pages from `url` on. `between` runs before each next page. */

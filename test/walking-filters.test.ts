@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from './server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestServer } from './server.ts'
 import {
   comparing,
   createRows,
@@ -17,13 +17,9 @@ import {
   urlOf,
 } from './walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
-describe('walking a filtered list of agents', () => {
+describe('paging through a filtered list of agents', () => {
   const path = LISTS.agents.path
   const NAMES = ['100%', '100 of 100', 'a_b', 'A_B', 'axb', 'back\\slash', 'what? & how=so', 'a+b', 'plain']
   const TEXTS = ['%', '_', 'a_b', '100', '\\', '? &', 'a+b', 'A', 'nothing']
@@ -52,7 +48,7 @@ describe('walking a filtered list of agents', () => {
     identifier_keys: maybe(fc.array(fc.constantFrom(...KEYS), { minLength: 1, maxLength: 3 })),
   })
 
-  test('shows each agent that all filters keep once, and counts as many', async () => {
+  test('shows each agent that matches all filters once, and the count agrees', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(person, { maxLength: 16 }),
@@ -95,7 +91,7 @@ describe('walking a filtered list of agents', () => {
     )
   })
 
-  test('keeps the filter from page to page, however the address was written', async () => {
+  test('has the same filter on every page, however the URL was written', async () => {
     const names = ['what?1', 'what?2', 'what?3', 'what', '50%', '50%%', '50']
     await rows.fill(names.map((name, n) => ({ ...rowOf('agents', n, { at: n }), name })))
     const walk = async (search: string) => {
@@ -110,7 +106,7 @@ describe('walking a filtered list of agents', () => {
     expect(await walk('tags[]=x&tags[]=y')).toBe(0)
   })
 
-  test('orders by the last run as clients report it, agents that never ran last, by its deprecated names too', async () => {
+  test('sorts by the reported last run, agents that never ran at the end, by the deprecated sort keys too', async () => {
     const { alice } = server
     await rows.fill([])
     const made: string[] = []

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { v4, v7 } from 'uuid'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from './server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useTestServer } from './server.ts'
 import {
   anyTimes,
   comparing,
@@ -20,11 +20,7 @@ import {
   urlOf,
 } from './walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const sizes = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 200 }))
 const runs = (list: List) => ({ numRuns: list === 'agents' ? 60 : 20 })
@@ -71,7 +67,7 @@ describe.each(Object.keys(LISTS) as List[])('walking the list of %s', (list) => 
     )
   })
 
-  test('shows every row that stays once and in order, while others come and go between the pages', async () => {
+  test('shows every remaining row once and in order, while others are inserted and deleted between the pages', async () => {
     const churn = fc.record({
       inserted: fc.array(times, { maxLength: 3 }),
       deleted: fc.array(fc.nat(20), { maxLength: 2 }),
@@ -123,7 +119,7 @@ describe.each(Object.keys(LISTS) as List[])('walking the list of %s', (list) => 
     )
   })
 
-  test('shows every row that stays once while clients insert and delete all the time', async () => {
+  test('shows every remaining row once while clients insert and delete concurrently', async () => {
     const { alice } = server
     const numbers = Array.from({ length: 60 }, (_, n) => n)
     const rows = numbers.map((n) => rowOf(list, n, { at: n >> 2 }))
@@ -159,7 +155,7 @@ describe.each(Object.keys(LISTS) as List[])('walking the list of %s', (list) => 
     expect(writes).toBeGreaterThan(0)
   })
 
-  test('goes on from a row that is gone, where its id tells its place, and else says 404, as for any unknown id', async () => {
+  test('continues from a deleted row whose id holds its instant; any other unknown id is a 404', async () => {
     const { alice, bob } = server
     const rows = [0, 1, 2].map((at) => rowOf(list, at, { at }))
     const legacy = rowOf(list, 9, { at: 1, legacy: true })

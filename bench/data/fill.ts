@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
+import { bootstrap } from '../../src/cli/bootstrap.ts'
 import type { Config } from '../../src/config.ts'
 import type { Database } from '../../src/db/engine/database.ts'
-import { openJobs } from '../../src/db/jobs.ts'
 import { indexSearches, migrate } from '../../src/db/engine/migrate.ts'
+import { openJobs } from '../../src/db/jobs.ts'
 import type { App } from '../../src/http/server.ts'
 import { type Cipher, createCipher } from '../../src/lib/cipher.ts'
-import { bootstrap } from '../../src/cli/bootstrap.ts'
 import { type Captured, capture, inject } from '../operations/capture.ts'
 import {
   type ComparedPairs,

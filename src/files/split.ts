@@ -1,7 +1,8 @@
-import { RecursiveCharacterTextSplitter } from '@langchain/textsplitters'
 import { parse } from 'csv-parse/sync'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { atMost, type Bounds } from './fault.ts'
+import { recursiveSplit } from './recursive-split.ts'
+import { SEPARATORS } from './separators.ts'
 import type { FileType } from './types.ts'
 
 /** How much of a piece stands at the beginning of the next too, in tokens. */
@@ -54,20 +55,16 @@ function* sectionsOf(text: string, length: number): Generator<string> {
   }
 }
 
-const separatorsOf = ({ language }: FileType) =>
-  language ? RecursiveCharacterTextSplitter.getSeparatorsForLanguage(language) : ['\n\n', '\n', '. ', ' ']
-
-async function* splitText(text: string, type: FileType, size: number): AsyncGenerator<string> {
-  const splitter = new RecursiveCharacterTextSplitter({
-    chunkSize: size,
-    chunkOverlap: Math.min(OVERLAP, Math.floor(size / 4)),
-    // The last resort of the library's would cut characters in two.
-    separators: separatorsOf(type).filter((separator) => separator !== ''),
+function* splitText(text: string, type: FileType, size: number): Generator<string> {
+  const options = {
+    size,
+    overlap: Math.min(OVERLAP, Math.floor(size / 4)),
+    separators: SEPARATORS[type.language ?? 'plain'],
     // What is certainly too long needs no counting.
-    lengthFunction: (piece) => (piece.length > size * 8 ? piece.length : tokensOf(piece)),
-  })
+    lengthOf: (piece: string) => (piece.length > size * 8 ? piece.length : tokensOf(piece)),
+  }
   for (const section of sectionsOf(text, Math.max(50_000, size * 16))) {
-    for (const piece of await splitter.splitText(section)) {
+    for (const piece of recursiveSplit(section, options)) {
       if (piece.length > size && tokensOf(piece) > size * 1.5) yield* cut(piece, size)
       else yield piece
     }
@@ -89,7 +86,7 @@ function rowsOf(text: string): string[] | undefined {
 }
 
 /** Whole rows, each piece of them under the heads of the columns. */
-async function* splitTable(text: string, type: FileType, size: number): AsyncGenerator<string> {
+function* splitTable(text: string, type: FileType, size: number): Generator<string> {
   const [head, ...rows] = rowsOf(text) ?? []
   const ofHead = head === undefined ? size : tokensOf(head)
   if (head === undefined || rows.length === 0 || ofHead > size / 2) return yield* splitText(text, type, size)
@@ -103,7 +100,7 @@ async function* splitTable(text: string, type: FileType, size: number): AsyncGen
       tokens = ofHead
     }
     if (ofHead + ofRow > size) {
-      for await (const piece of splitText(row, type, size - ofHead)) yield `${head}\n${piece}`
+      for (const piece of splitText(row, type, size - ofHead)) yield `${head}\n${piece}`
     } else {
       some.push(row)
       tokens += ofRow
@@ -116,10 +113,10 @@ async function* splitTable(text: string, type: FileType, size: number): AsyncGen
  * Cuts a text into pieces of about `size` tokens (o200k_base) that overlap a little, where its kind has the best places
  * to cut: the same text, type and size give the same pieces. Throws a FileFault where there would be too many.
  */
-export async function split(text: string, type: FileType, size: number, bounds: Bounds): Promise<string[]> {
+export function split(text: string, type: FileType, size: number, bounds: Bounds): string[] {
   const chunks: string[] = []
   const pieces = type.format === 'csv' ? splitTable(text, type, size) : splitText(text, type, size)
-  for await (const piece of pieces) {
+  for (const piece of pieces) {
     if (piece.trim() === '') continue
     atMost(chunks.push(piece), bounds.chunks, 'passages: a larger embedding_chunk_size of its folder makes fewer')
   }

@@ -30,7 +30,7 @@ async function read({ from, type, kind, size }: ToRead, bounds: Bounds): Promise
       'text' in from ? from.text : (await textOf(bytesOf(from.fd), type, bounds)).replaceAll('\0', '').toWellFormed()
     atMost(text.length, bounds.characters, 'characters of text')
     if (text.trim() === '') throw new FileFault('It holds no text. Of scanned pages only the images are there.')
-    return { text, chunks: await split(text, type, size, bounds), lines: countLines(text, kind) }
+    return { text, chunks: split(text, type, size, bounds), lines: countLines(text, kind) }
   } catch (error) {
     if (error instanceof FileFault) return { fault: error.message }
     if (error instanceof RangeError) return { fault: 'It is nested too deeply to be read.' }

@@ -1,4 +1,4 @@
-import type { SupportedTextSplitterLanguage } from '@langchain/textsplitters'
+import type { Language } from './separators.ts'
 
 /** How the bytes of a file become text, and where that text may be cut. */
 export interface FileType {
@@ -6,12 +6,12 @@ export interface FileType {
   name: string
   format: 'text' | 'csv' | 'html' | 'pdf' | 'docx'
   /** What its text is written in, where that tells good places to cut. */
-  language?: SupportedTextSplitterLanguage
+  language?: Language
 }
 
 type Entry = readonly [extensions: string, names: string, how?: Omit<FileType, 'name'>]
 
-const code = (language: SupportedTextSplitterLanguage) => ({ format: 'text', language }) as const
+const code = (language: Language) => ({ format: 'text', language }) as const
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 

@@ -116,7 +116,7 @@ function sourceOf(client: Letta, path: string): string {
 
 const NO_OPERATION = /^404 There is nothing at \/letta\/v1\/\S+\.$/
 
-test.each(ABSENT)('%s is refused as what is not there', async (path) => {
+test.each(ABSENT)('%s is a 404', async (path) => {
   await refused(methods.get(path)!(), Letta.NotFoundError, NO_OPERATION)
 })
 

@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LettaServer, refused, startLetta } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { refused, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 const hostname = 'https://app.example.com'
 

@@ -69,7 +69,7 @@ const PARTS: Part[] = [
 ]
 
 describe.each(PARTS)('$name of an agent', ({ make, attach, detach, attached, missing, heldOnce }) => {
-  test('are attached and detached, once however often they are asked for', async () => {
+  test('are attached and detached once, however often the request is repeated', async () => {
     const { alice, bob } = server
     const [one, two] = [await make(alice), await make(alice)]
     for (const id of [one, two, one]) await attach(alice, id)
@@ -92,7 +92,7 @@ describe.each(PARTS)('$name of an agent', ({ make, attach, detach, attached, mis
   })
 })
 
-describe('lists of what belongs together, paged by the SDK', () => {
+describe('lists of related resources, paged by the SDK', () => {
   type Query = { limit: number; order?: 'asc' | 'desc'; before?: string }
   type List = (id: string, query: Query) => AsyncIterable<{ id: string }>
   const lists: [string, (client: Letta) => List][] = [
@@ -179,7 +179,7 @@ describe('parts of an agent', () => {
     await refused(bob.archives.list({ agent_id }), Letta.NotFoundError, agent_id)
   })
 
-  test('tools are told to ask before they are called', async () => {
+  test('tools can require approval before they are called', async () => {
     const { alice, bob } = server
     const tool = await alice.tools.create({ source_code: `def pay_${n++}():\n    """Pays."""` })
     await alice.agents.tools.attach(tool.id, { agent_id })

@@ -1,12 +1,8 @@
 import Letta, { toFile } from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { all, refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** What the vendor's names look like where they are the caller's own. */
 const WORDS = { agent_type: 'letta_v1_agent', tool_type: 'svc_core', azure_endpoint: 'x', cloud_endpoint: null }
@@ -84,7 +80,7 @@ describe('agents of the SDK', () => {
     await refused(alice.agents.retrieve(made.id), Letta.NotFoundError, made.id)
   })
 
-  test('of every type that can be made are what was asked for', async () => {
+  test('of every type that can be created have the requested type', async () => {
     const { alice } = server
     for (const agent_type of ['memgpt_agent', 'memgpt_v2_agent', 'letta_v1_agent', 'react_agent'] as const) {
       const { id } = await alice.agents.create({ name: agent_type, agent_type })
@@ -116,7 +112,7 @@ describe('agents of the SDK', () => {
     expect(two.project_id).toBe(project_id)
   })
 
-  test('ignore what this server does not know of a body', async () => {
+  test('ignore unknown fields of a body', async () => {
     const made = await server.alice.agents.create({ name: 'Plain', colour: 'red' } as never)
     expect(made).not.toHaveProperty('colour')
     const updated = await server.alice.agents.update(made.id, { colour: 'red', name: 'Plain too' } as never)

@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, refused, startLetta } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { all, refused, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 const AZURE = {
   embedding_model: 'ada',
@@ -84,7 +80,7 @@ describe('folders of the SDK', () => {
     await refused(alice.folders.retrieve(made.id), Letta.NotFoundError, made.id)
   })
 
-  test('tell their agents page by page', async () => {
+  test('list their agents page by page', async () => {
     const { alice } = server
     const { id } = await alice.folders.create({ name: 'Shared' })
     const agents: string[] = []

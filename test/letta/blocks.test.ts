@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { all, refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** The vendor's names and the neutral ones, where they are the caller's own. */
 const WORDS = {
@@ -18,7 +14,7 @@ const WORDS = {
 const VALUE = '"agent_type":"svc_v1_agent", "azure_endpoint": "letta_v1_agent"'
 
 describe('blocks of the SDK', () => {
-  test('are created, retrieved, updated, listed and deleted, and what they hold is never touched', async () => {
+  test('are created, retrieved, updated, listed and deleted, and their values are never changed', async () => {
     const { alice, bob } = server
     const body = { label: 'svc_core', value: VALUE, description: 'letta_core', metadata: WORDS, tags: ['letta_core'] }
     const made = await alice.blocks.create({ ...body, limit: 5000, read_only: true })

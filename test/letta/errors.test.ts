@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** A client that counts what it sends, and keeps the requests. */
 function counting(client: Letta) {
@@ -29,7 +25,7 @@ describe('the SDK', () => {
     expect(await server.alice.withOptions({ apiKey: null as never }).health()).toMatchObject({ status: 'ok' })
   })
 
-  test('throws the error of its cause, with the server’s own words, after one request', async () => {
+  test('throws the error class of the status, with the server’s message, after one request', async () => {
     const { alice } = server
     const folder = await alice.folders.create({ name: 'Taken' })
     const { key } = (await server.neutral.post('/v1/api-keys/', { name: 'reader', scopes: ['read'] })).body
@@ -58,7 +54,7 @@ describe('the SDK', () => {
     }
   })
 
-  test('is told every fault of a request by the names of its own types', async () => {
+  test('reports every validation error by the field names of its own types', async () => {
     const { alice, neutral } = server
     const azure = { embedding_model: 'm', embedding_endpoint_type: 'azure', embedding_dim: 3, azure_endpoint: 5 }
     const config = azure as unknown as Letta.EmbeddingConfig
@@ -92,7 +88,7 @@ describe('the SDK', () => {
     expect(body.detail).toMatch(/return_only_svc_tools.*svc_core|svc_core.*return_only_svc_tools/)
   })
 
-  test('gets an answer it can read and name in a log to every request', async () => {
+  test('gets a request id with every response', async () => {
     const { client, sent } = counting(server.alice)
     const { response } = await client.blocks.create({ label: 'a', value: 'x' }).withResponse()
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)

@@ -33,7 +33,7 @@ test('the files an agent sees come from page to page, in both directions', async
   expect([page.has_more, page.next_cursor]).toEqual([true, files[1]!.id])
 })
 
-test('a file is opened, what makes room for it is named, and it is closed', async () => {
+test('a file is opened, the response names the files closed to make room, and it is closed', async () => {
   const { files } = server.alice.agents
   const [first, , , last] = (await list()).map(({ file_id }) => file_id) as string[]
   expect(await openNames()).toEqual(['0.txt', '1.txt'])
@@ -46,7 +46,7 @@ test('a file is opened, what makes room for it is named, and it is closed', asyn
   expect(await openNames()).toEqual([])
 })
 
-test('the files of another organization’s agent are not there', async () => {
+test('the files of another organization’s agent are a 404', async () => {
   const { files } = server.bob.agents
   const [file] = await list()
   const { file_id } = file!

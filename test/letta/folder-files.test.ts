@@ -27,7 +27,7 @@ const text = (content: string, name: string) => toFile(Buffer.from(content), nam
 const names = async () =>
   (await all(server.alice.folders.files.list(folder_id, { order: 'asc' }))).map(({ file_name }) => file_name)
 
-test('an upload is answered with the file, which is read in the background', async () => {
+test('an upload returns the file, which is processed in the background', async () => {
   const { alice } = server
   const uploaded = await alice.folders.files.upload(folder_id, { file: await text('# Tea\n\nIt is green.', 'tea.md') })
   expect(uploaded).toMatchObject({
@@ -56,7 +56,7 @@ test('an upload is answered with the file, which is read in the background', asy
   expect(await all(alice.folders.files.list(folder_id, { include_content: true }))).toEqual([read])
 })
 
-test('files come from wherever the SDK takes them', async () => {
+test('files are uploaded from every source that the SDK takes', async () => {
   const { files } = server.alice.folders
   const path = join(directory, 'from-disk.txt')
   await writeFile(path, 'From the disk.')
@@ -86,7 +86,7 @@ test('files come from wherever the SDK takes them', async () => {
   ])
 })
 
-test('a file of a taken name is handled as asked', async () => {
+test('duplicate file names are handled as the request says', async () => {
   const { files } = server.alice.folders
   const upload = async (more: Partial<Letta.Folders.FileUploadParams>, content = 'x') =>
     files.upload(folder_id, { file: await text(content, 'a.txt'), ...more })
@@ -103,7 +103,7 @@ test('a file of a taken name is handled as asked', async () => {
   expect(await upload({ name: null })).toMatchObject({ file_name: expect.stringMatching(/^a_/) })
 })
 
-test('an upload whose answer was lost, and which the SDK sends again, is one file', async () => {
+test('an upload that the SDK retries after a lost response makes one file', async () => {
   let lost = 0
   const flaky = server.alice.withOptions({
     fetch: async (input, init) => {
@@ -118,7 +118,7 @@ test('an upload whose answer was lost, and which the SDK sends again, is one fil
   expect(await names()).toEqual(['once.txt'])
 })
 
-test('an upload that cannot be is refused for its cause, and nothing is kept', async () => {
+test('a refused upload reports its cause and stores nothing', async () => {
   const { files } = server.alice.folders
   const upload = async (name: string, content = 'x') => files.upload(folder_id, { file: await text(content, name) })
   const nowhere = `source-${UNKNOWN}`
@@ -144,7 +144,7 @@ test('a file that cannot be read says why', async () => {
   })
 })
 
-test('what was uploaded is seen by agents, and searched', async () => {
+test('agents see uploaded files, and searches find them', async () => {
   const { alice } = server
   const agent = await alice.agents.create({ name: 'Reader', folder_ids: [folder_id] })
   await alice.folders.update(folder_id, { name: 'Kitchen' })
@@ -161,7 +161,7 @@ test('what was uploaded is seen by agents, and searched', async () => {
   ])
 })
 
-test('a file is deleted, with what agents saw of it', async () => {
+test('deleting a file removes it from the agents that have it open', async () => {
   const { alice } = server
   const agent = await alice.agents.create({ name: 'Reader', folder_ids: [folder_id] })
   const { id } = await alice.folders.files.upload(folder_id, { file: await text('x', 'a.txt') })
@@ -174,7 +174,7 @@ test('a file is deleted, with what agents saw of it', async () => {
   expect(await names()).toEqual([])
 })
 
-test('the files of another organization are not there', async () => {
+test('the files of another organization are a 404', async () => {
   const { alice, bob } = server
   const { id } = await alice.folders.files.upload(folder_id, { file: await text('x', 'a.txt') })
   const { files } = bob.folders

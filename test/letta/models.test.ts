@@ -23,7 +23,7 @@ afterAll(async () => {
   await acme.close()
 })
 
-test('the language models of an organization are listed with what the SDK reads of them', async () => {
+test('the language models of an organization are listed with the fields that the SDK reads', async () => {
   const models: Model[] = await server.alice.models.list()
   expect(models.map(({ handle }) => handle)).toEqual(['acme/gpt-4o', 'acme/gpt-4o-mini', 'acme/gpt-5-mini'])
   expect(models[0]).toEqual({
@@ -42,7 +42,7 @@ test('the language models of an organization are listed with what the SDK reads 
   } satisfies Model)
 })
 
-test('they are filtered, and a filter that is null is none', async () => {
+test('models are filtered, and a null filter is ignored', async () => {
   const count = async (query: Parameters<typeof server.alice.models.list>[0]) =>
     (await server.alice.models.list(query)).length
   expect(await count({ provider_category: ['byok'] })).toBe(3)
@@ -84,7 +84,7 @@ test('embedding models are listed, the built-in one first', async () => {
   } satisfies EmbeddingModel)
 })
 
-test('what is listed can be named', async () => {
+test('every listed model can be used by its handle', async () => {
   const { alice } = server
   const [model] = await alice.models.list()
   const [lexical, embedding] = await alice.models.embeddings.list()
@@ -98,7 +98,7 @@ test('what is listed can be named', async () => {
   expect(archive.embedding_config).toMatchObject({ handle: 'cairn/lexical' })
 })
 
-test('the models of one organization’s provider are not another’s', async () => {
+test('the models of an organization’s provider are invisible to other organizations', async () => {
   expect(await server.bob.models.list()).toEqual([])
   expect((await server.bob.models.embeddings.list()).map(({ handle }) => handle)).toEqual(['cairn/lexical'])
 })

@@ -1,13 +1,9 @@
 import type Letta from '@letta-ai/letta-client'
 import { toFile } from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, startLetta } from './client.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { all, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 interface Listed {
   id: string
@@ -97,14 +93,14 @@ describe.each(Object.entries(PAGED))('%s, paged by the SDK', (_name, { create, l
     )
   })
 
-  test('a cursor that is null is none', async () => {
+  test('a null cursor is ignored', async () => {
     expect(await idsOf({ limit: LIMIT, order: 'asc', after: null })).toEqual(made)
     // The key alone turns the SDK round: it asks for what comes before the first page, which is nothing.
     expect(await idsOf({ limit: LIMIT, order: 'asc', before: null })).toEqual(made.slice(0, LIMIT))
     expect(await idsOf({ limit: null, order: 'asc' })).toEqual(made)
   })
 
-  test('of one organization are none of another', async () => {
+  test('of one organization are invisible to another', async () => {
     expect(await idsOf({ limit: LIMIT }, server.bob)).toHaveLength(1)
     expect(made).not.toContain((await idsOf({ limit: LIMIT }, server.bob))[0])
   })

@@ -1,13 +1,9 @@
 import Letta from '@letta-ai/letta-client'
 import type { EmbeddingConfig } from '@letta-ai/letta-client/resources/models'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { refused, UNKNOWN, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 /** How the built-in model is told, in the SDK's names. */
 const LEXICAL: Partial<EmbeddingConfig> = { handle: 'cairn/lexical', embedding_model: 'lexical', embedding_dim: 512 }
@@ -22,7 +18,7 @@ describe('passages of an archive', () => {
     archive_id = (await server.alice.archives.create({ name: 'letta_core' })).id
   })
 
-  test('are created with what was given, which is kept letter by letter', async () => {
+  test('are created with the exact text of the request', async () => {
     const { passages } = server.alice.archives
     const metadata = { azure_endpoint: 'letta_core', page: 3, cloud_endpoint: null }
     const made = await passages.create(archive_id, {
@@ -45,7 +41,7 @@ describe('passages of an archive', () => {
     expect(plain).toMatchObject({ text: 'x', tags: [], metadata: {}, created_at: expect.stringMatching(/Z$/) })
   })
 
-  test('come with their vectors when these are asked for', async () => {
+  test('include their vectors on request', async () => {
     const { passages } = server.alice.archives
     expect(await passages.create(archive_id, { text: 'A kettle' })).not.toHaveProperty('embedding')
     const query = { include: ['passage.embedding'] }
@@ -54,7 +50,7 @@ describe('passages of an archive', () => {
     expect(Math.hypot(...made.embedding!)).toBeCloseTo(1)
   })
 
-  test('are created many at once in the order given, or none of them', async () => {
+  test('are created in a batch in order, or none of them', async () => {
     const { passages } = server.alice.archives
     const given = Array.from({ length: 250 }, (_, n) => ({ text: `Text ${n}`, tags: [`t${n}`], metadata: { n } }))
     const made = await passages.createMany(archive_id, { passages: given })
@@ -72,7 +68,7 @@ describe('passages of an archive', () => {
     expect(await server.alice.passages.search({ archive_id, tags: ['fine'] })).toEqual([])
   })
 
-  test('are deleted, and are gone', async () => {
+  test('are deleted, and are a 404 afterwards', async () => {
     const { passages } = server.alice.archives
     const made = await passages.create(archive_id, { text: 'Gone' })
     const { response, data } = await passages.delete(made.id!, { archive_id }).withResponse()
@@ -94,7 +90,7 @@ describe('passages of an archive', () => {
     await refused(passages.create(archive_id, {} as never), Letta.UnprocessableEntityError, /text/)
   })
 
-  test('of one organization are not there for another', async () => {
+  test('of one organization are a 404 for another', async () => {
     const { alice, bob } = server
     const made = await alice.archives.passages.create(archive_id, { text: 'Secret kettle' })
     await refused(bob.archives.passages.create(archive_id, { text: 'x' }), Letta.NotFoundError, archive_id)
@@ -126,7 +122,7 @@ describe('a search of passages', () => {
     })
   })
 
-  test('gives the best first, each with its score and how it was found', async () => {
+  test('returns the best hits first, each with its scores and its index', async () => {
     const found = await server.alice.passages.search({ archive_id, query: 'bakery invoice', limit: 2 })
     expect(found).toHaveLength(2)
     expect(found[0]).toMatchObject({
@@ -143,7 +139,7 @@ describe('a search of passages', () => {
     expect(found[1]!.score).toBeGreaterThan(0)
   })
 
-  test('heeds tags and dates, and what is null is not given', async () => {
+  test('applies tags and dates, and ignores null filters', async () => {
     const { passages } = server.alice
     const find = async (query: Letta.PassageSearchParams) =>
       texts((await passages.search({ archive_id, ...query })).map(({ passage }) => passage)).map((text) => text[4])
@@ -172,7 +168,7 @@ describe('the archival memory of an agent', () => {
     agent_id = (await server.alice.agents.create({ name: 'Ada', include_base_tools: false })).id
   })
 
-  test('takes passages, into an archive that is made with the first', async () => {
+  test('stores passages in an archive that the first one creates', async () => {
     const { alice } = server
     expect(await alice.agents.passages.list(agent_id)).toEqual([])
     const [made, ...rest] = await alice.agents.passages.create(agent_id, {
@@ -233,7 +229,7 @@ describe('the archival memory of an agent', () => {
     await refused(passages.search(agent_id, { query: 'x', top_k: 101 }), Letta.UnprocessableEntityError, 'top_k')
   })
 
-  test('loses what is deleted', async () => {
+  test('no longer has deleted passages', async () => {
     const { passages } = server.alice.agents
     const [made] = await passages.create(agent_id, { text: 'Gone' })
     expect(await passages.delete(made!.id!, { agent_id })).toEqual({
@@ -243,7 +239,7 @@ describe('the archival memory of an agent', () => {
     expect(await passages.list(agent_id)).toEqual([])
   })
 
-  test('of another organization’s agent is not there', async () => {
+  test('of another organization’s agent is a 404', async () => {
     const [made] = await server.alice.agents.passages.create(agent_id, { text: 'Likes tea.' })
     const { passages } = server.bob.agents
     await refused(passages.list(agent_id), Letta.NotFoundError, agent_id)

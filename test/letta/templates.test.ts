@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, refused, startLetta } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { all, refused, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 const VALUE = 'letta_v1_agent, svc_core'
 
@@ -63,7 +59,7 @@ describe('templates of the SDK', () => {
     await refused(alice.templates.agents.create('support:9'), Letta.NotFoundError, /9/)
   })
 
-  test('are saved as versions, brought to their agents, gone back to, and deleted', async () => {
+  test('are saved as versions, migrated to their agents, rolled back, and deleted', async () => {
     const { alice, bob } = server
     const { template } = await makeTemplate(alice, 'versions')
     const { agent_ids } = await alice.templates.agents.create('versions:latest', {
@@ -98,7 +94,7 @@ describe('templates of the SDK', () => {
     expect((await alice.agents.retrieve(agent_ids[0]!)).name).toBe('For Ann')
   })
 
-  test('are made of agent files; of a file without an agent none, and nothing is changed', async () => {
+  test('are made of agent files; a file without an agent is refused and changes nothing', async () => {
     const { alice, bob } = server
     const { agent_id } = await makeTemplate(alice, 'files')
     const agent_file = (await alice.agents.exportFile(agent_id)) as unknown as Record<string, unknown>
@@ -116,7 +112,7 @@ describe('templates of the SDK', () => {
     expect(await alice.templates.save('files')).toMatchObject({ latest_version: '2' })
   })
 
-  test('are of the project the client is made with', async () => {
+  test('belong to the project of the client', async () => {
     const { alice } = server
     const project = await alice.post<{ id: string; slug: string }>('/v1/projects', { body: { name: 'Elsewhere' } })
     const { agent_id } = await makeTemplate(alice, 'of-projects')

@@ -1,12 +1,8 @@
 import Letta from '@letta-ai/letta-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, type LettaServer, refused, startLetta } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { all, refused, useLetta } from './client.ts'
 
-let server: LettaServer
-beforeAll(async () => {
-  server = await startLetta()
-})
-afterAll(() => server.close())
+const server = useLetta()
 
 const SOURCE = `def roll(sides: int) -> int:
     """Rolls a die, unlike svc_core and letta_core.
@@ -61,7 +57,7 @@ describe('tools of the SDK', () => {
     await refused(alice.tools.retrieve(made.id), Letta.NotFoundError, made.id)
   })
 
-  test('are listed by every filter, and the built-in ones bear the names of its types', async () => {
+  test('are listed by every filter, and the built-in tools have the SDK’s type names', async () => {
     const { alice } = server
     const made = await alice.tools.create({ source_code: 'def listed():\n    """Listed."""' })
     const names = async (query: Letta.ToolListParams) => (await all(alice.tools.list(query))).map(({ name }) => name)
@@ -89,7 +85,7 @@ describe('tools of the SDK', () => {
     await refused(alice.tools.update(core[0]!.id, { tags: ['mine'] }), Letta.APIError, /built-in/i)
   })
 
-  test('are searched, whatever the vendor calls their types', async () => {
+  test('are searched by the vendor’s type names', async () => {
     const { alice, bob } = server
     await alice.tools.create({ source_code: 'def brew_tea():\n    """Brews a pot of tea."""', tags: ['kitchen'] })
     const [best] = await alice.tools.search({ query: 'brew tea', search_mode: 'fts', limit: 3 })
@@ -111,7 +107,7 @@ describe('tools of the SDK', () => {
 })
 
 describe('tags of the SDK', () => {
-  test('are those of the organization’s agents, by name, and found by part of it', async () => {
+  test('are those of the organization’s agents, sorted by name, and found by substring', async () => {
     const { alice, bob } = server
     await alice.agents.create({ name: 'A', tags: ['letta_core', 'svc_core', 'tea'], include_base_tools: false })
     await bob.agents.create({ name: 'B', tags: ['his'], include_base_tools: false })

@@ -52,7 +52,7 @@ test('an agent is created, retrieved, modified, counted and deleted', async () =
   await refused(alice.agents.delete(made.id), 404, made.id)
 })
 
-test('agents are listed by what the SDK filters and sorts by, page by page', async () => {
+test('agents are listed by every filter and sort key of the SDK, page by page', async () => {
   const { alice } = older
   const make = (name: string, tags: string[]) => alice.agents.create({ ...MODEL, name, tags, projectId: 'listed' })
   const [one, two, three] = [await make('Uno', ['x']), await make('Due', ['x', 'y']), await make('Tre', ['y'])]
@@ -146,7 +146,7 @@ test('core memory and its variables are retrieved', async () => {
   await refused(alice.agents.memoryVariables.list(unknown('agent')), 404)
 })
 
-test('another tenant’s agent is one that isn’t there', async () => {
+test('another tenant’s agent is a 404', async () => {
   const { alice, bob } = older
   const { id } = await alice.agents.create(MODEL)
   await refused(bob.agents.retrieve(id), 404, id)

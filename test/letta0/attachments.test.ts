@@ -80,7 +80,7 @@ test('the groups of an agent are listed, newest first, page by page', async () =
   await refused(alice.agents.groups.list(unknown('agent')), 404)
 })
 
-test('nothing of another tenant’s can be attached', async () => {
+test('attaching another tenant’s resource is a 404', async () => {
   const { alice, bob } = older
   const block = await bob.blocks.create({ label: 'bob', value: '' })
   const tool = await bob.tools.create({ sourceCode: sourceOf('bobs') })

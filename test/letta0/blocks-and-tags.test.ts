@@ -32,7 +32,7 @@ test('a block is created, retrieved, modified, counted and deleted', async () =>
   await refused(blocks.retrieve(made.id!), 404, made.id!)
 })
 
-test('blocks are listed by what the SDK filters by, page by page', async () => {
+test('blocks are listed by every filter of the SDK, page by page', async () => {
   const { alice } = older
   const make = (label: string, value: string) =>
     alice.blocks.create({ label, value, description: `About ${value}`, projectId: 'listed' })
@@ -70,7 +70,7 @@ test('blocks are listed by what the SDK filters by, page by page', async () => {
   await refused(alice.blocks.agents.list(unknown('block')), 404)
 })
 
-test('another tenant’s block is one that isn’t there', async () => {
+test('another tenant’s block is a 404', async () => {
   const { alice, bob } = older
   const { id } = await alice.blocks.create({ label: 'human', value: 'secret' })
   await refused(bob.blocks.retrieve(id!), 404, id!)

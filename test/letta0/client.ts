@@ -2,7 +2,7 @@ import { LettaClient, LettaError } from 'letta-client-0'
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../server.ts'
 
-/** The older SDK against a server that listens, as two tenants, and that server. Filled before the file's tests. */
+/** A listening server, and the older SDK for two tenants. Empty until the first hook has run. */
 export interface Older {
   server: TestServer
   alice: LettaClient
@@ -11,7 +11,7 @@ export interface Older {
   as(key: string): LettaClient
 }
 
-/** Starts a server for the tests of a file. They fail when the SDK warns of an answer that isn't what it awaits. */
+/** Starts a server for all tests of a file. A test fails when the SDK warns of an unexpected response. */
 export function olderSdk(): Older {
   const older = {} as Older
   const warn = vi.spyOn(console, 'warn')
@@ -28,10 +28,10 @@ export function olderSdk(): Older {
   return older
 }
 
-/** What a request throws, which must. */
+/** Expects a request to throw, and returns the error. */
 export const thrownBy = (request: Promise<unknown>): Promise<LettaError> =>
   request.then(
-    () => expect.fail('It was answered.'),
+    () => expect.fail('The request succeeded.'),
     (thrown) => thrown,
   )
 
@@ -69,10 +69,10 @@ export async function pages(
 export const EMBEDDING = 'openai/text-embedding-3-small'
 export const MODEL = { model: 'openai/gpt-4o-mini', embedding: EMBEDDING }
 
-/** An id of this kind that nobody has. */
+/** An id of this kind that doesn't exist. */
 export const unknown = (prefix: string) => `${prefix}-00000000-0000-4000-8000-000000000000`
 
-/** A source of a tool. */
+/** The source code of a tool. */
 export const sourceOf = (name: string) => `def ${name}(sides: int) -> int:
     """Rolls a die.
 

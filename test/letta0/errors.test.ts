@@ -4,7 +4,7 @@ import { EMBEDDING, MODEL, olderSdk, refused, unknown } from './client.ts'
 
 const older = olderSdk()
 
-test('the health of the server is told without a key', async () => {
+test('the server reports its health without a key', async () => {
   expect(await older.as('').health.check()).toEqual({ version: 'test', status: 'ok' })
 })
 
@@ -20,7 +20,7 @@ test('a key without the scope is a 403 that names it', async () => {
   expect(await reader.agents.search({})).toEqual({ agents: [] })
 })
 
-test('what isn’t there is a 404, a conflict a 409, and neither is sent again', async () => {
+test('a missing resource is a 404, a conflict a 409, and the SDK retries neither', async () => {
   const { alice } = older
   await refused(alice.agents.retrieve(unknown('agent')), 404, unknown('agent'))
   await refused(alice.agents.create({ ...MODEL, blockIds: [unknown('block')] }), 404, unknown('block'))
@@ -40,7 +40,7 @@ test('an invalid request is an UnprocessableEntityError that lists every fault',
   await refused(older.alice.blocks.retrieve('x'), 422, 'block-<uuid>')
 })
 
-test('names of the older API stay what they are in a caller’s own words', async () => {
+test('names of the older API are not translated in a caller’s own texts', async () => {
   const value = 'memgpt_agent letta_core svc_v1_agent'
   const block = await older.alice.blocks.create({ label: 'human', value, metadata: { letta_core: 'letta_v1_agent' } })
   expect(block).toMatchObject({ value, metadata: { letta_core: 'letta_v1_agent' } })

@@ -41,7 +41,7 @@ test.each(['folders', 'sources'] as const)(
   },
 )
 
-test('folders are listed and told the agents they are attached to, also as sources', async () => {
+test('folders are listed, and their agents too, also as sources', async () => {
   const { alice } = older
   const make = (name: string) => alice.folders.create({ name })
   const made = [await make('One'), await make('Two'), await make('Three')]
@@ -103,7 +103,7 @@ test('archives are created, listed and modified', async () => {
   await refused(archives.listArchives({ agentId: unknown('agent') }), 404)
 })
 
-test('another tenant’s folders and archives are ones that aren’t there', async () => {
+test('another tenant’s folders and archives are a 404', async () => {
   const { alice, bob } = older
   const folder = await alice.folders.create({ name: 'Secret' })
   for (const resource of [bob.folders, bob.sources]) {

@@ -91,7 +91,7 @@ test('an identity is created, upserted, retrieved, modified, counted and deleted
   await refused(identities.properties.upsert(made.id!, []), 404, made.id!)
 })
 
-test('identities are listed with what they are linked to, page by page', async () => {
+test('identities are listed with their agents and blocks, page by page', async () => {
   const { identities, agents, blocks } = older.alice
   const make = (identifierKey: string, identityType: 'org' | 'other') =>
     identities.create({ identifierKey, name: `Of ${identifierKey}`, identityType, projectId: 'listed' })
@@ -121,7 +121,7 @@ test('identities are listed with what they are linked to, page by page', async (
   await refused(identities.blocks.list(unknown('identity')), 404)
 })
 
-test('another tenant’s groups and identities are ones that aren’t there', async () => {
+test('another tenant’s groups and identities are a 404', async () => {
   const { alice, bob } = older
   const agent = await alice.agents.create(MODEL)
   const group = await alice.groups.create({ agentIds: [agent.id], description: '' })

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const openai = (name: string) => ({ name, providerType: 'openai' as const, apiKey: KEY, baseUrl: acme.url })
 
-test('a provider is created, checked, modified and deleted; its key is never told', async () => {
+test('a provider is created, checked, modified and deleted; its key is never returned', async () => {
   const { providers } = older.alice
   const made = await providers.create(openai('letta_core'))
   expect(made).toMatchObject({
@@ -58,7 +58,7 @@ test('providers are listed in pages and by their kind', async () => {
   expect(await providers.list({ providerType: 'anthropic' })).toEqual([])
 })
 
-test('models of a provider are listed for those whose it is', async () => {
+test('models of a provider are listed for its organization alone', async () => {
   const { alice, bob, server } = older
   const { id } = await alice.providers.create(openai('acme'))
   await server.settle()

@@ -42,7 +42,7 @@ test('passages are put into an agent’s archival memory, listed, searched and d
   expect(texts(await passages.list(id))).toEqual(['Hates coffee.', 'Is called Ada.'])
 })
 
-test('passages that cannot be are refused, and nothing is kept', async () => {
+test('invalid passages are refused, and none is stored', async () => {
   const { passages } = older.alice.agents
   const { id } = await older.alice.agents.create({ name: 'Ada' })
   await refused(passages.create(id, { text: ' ' }), 422, 'text')
@@ -53,7 +53,7 @@ test('passages that cannot be are refused, and nothing is kept', async () => {
   expect(await passages.list(id)).toEqual([])
 })
 
-test('passages of another tenant’s agent are ones that aren’t there', async () => {
+test('passages of another tenant’s agent are a 404', async () => {
   const { id } = await older.alice.agents.create({ name: 'Ada' })
   const [made] = await older.alice.agents.passages.create(id, { text: 'Likes tea.' })
   const { passages } = older.bob.agents

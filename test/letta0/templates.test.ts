@@ -127,7 +127,7 @@ test('agents are made from a version, found by it and migrated', async () => {
   expect(memory.blocks).toMatchObject([{ value: 'This is Ada.' }])
 })
 
-test('agent files are made into templates, and replace what is being worked on', async () => {
+test('agent files become templates, and replace a template’s current version', async () => {
   const { templates } = older.alice
   const agentFile = JSON.parse(await older.alice.agents.exportFile(agentId))
   const made = await templates.createtemplate(project, { type: 'agent_file', agentFile, name: 'from-file' })
@@ -169,7 +169,7 @@ test('access tokens are made, listed, used and deleted', async () => {
   expect((await page(made.token)).status).toBe(401)
 })
 
-test('another tenant’s templates are ones that aren’t there', async () => {
+test('another tenant’s templates are a 404', async () => {
   const { alice, bob } = older
   await alice.templates.createtemplate(project, { type: 'agent', agentId, name: 'secret' })
   await refused(bob.templates.gettemplatesnapshot(project, 'secret'), 404)

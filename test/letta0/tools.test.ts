@@ -42,7 +42,7 @@ test('a tool is made of its source, upserted, retrieved, modified and deleted', 
   await refused(tools.create({ sourceCode: 'def (' }), 422, 'source_code')
 })
 
-test('tools are listed and counted by what the SDK filters by, page by page', async () => {
+test('tools are listed and counted by every filter of the SDK, page by page', async () => {
   const { tools } = older.alice
   const make = (name: string) => tools.create({ sourceCode: sourceOf(name) })
   const [one, two, three] = [await make('alpha'), await make('beta'), await make('beta_two')]
@@ -60,7 +60,7 @@ test('tools are listed and counted by what the SDK filters by, page by page', as
   expect(await tools.count({ names: ['alpha', 'nothing'] })).toBe(1)
 })
 
-test('built-in tools bear the names the SDK knows them by', async () => {
+test('built-in tools have the SDK’s type names', async () => {
   const { tools } = older.alice
   const builtin = await tools.upsertBaseTools()
   expect(builtin.map(({ name }) => name)).toContain('send_message')
@@ -74,7 +74,7 @@ test('built-in tools bear the names the SDK knows them by', async () => {
   expect(await tools.count({ excludeToolTypes: ['letta_core'] })).toBe((await tools.count()) - core.length)
 })
 
-test('another tenant’s tool is one that isn’t there', async () => {
+test('another tenant’s tool is a 404', async () => {
   const { alice, bob } = older
   const { id } = await alice.tools.create({ sourceCode: sourceOf('secret') })
   await refused(bob.tools.retrieve(id!), 404, id!)

@@ -16,7 +16,7 @@ const told = (client: LettaClient, folder: string, id: string, includeContent = 
   client.sources.getFileMetadata(folder, id, { includeContent })
 
 describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
-  test('are uploaded, read, told with their text, listed and deleted', async () => {
+  test('are uploaded, processed, retrieved with their text, listed and deleted', async () => {
     const { files, passages } = older.alice[kind]
     const folder = await newFolder()
     const made = await files.upload(file('kettle.txt'), folder, {})
@@ -53,7 +53,7 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     expect(await passages.list(folder)).toEqual([])
   })
 
-  test('of a taken name are handled as asked', async () => {
+  test('of a duplicate name are handled as the request says', async () => {
     const { files } = older.alice[kind]
     const folder = await newFolder()
     const first = await files.upload(file('a.txt'), folder, { duplicateHandling: 'error' })
@@ -66,7 +66,7 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     expect(await files.upload(file('b.txt'), folder, { name: 'c.txt' })).toMatchObject({ fileName: 'c.txt' })
   })
 
-  test('that cannot be are refused, and nothing is kept', async () => {
+  test('that are invalid are refused, and none is stored', async () => {
     const { files } = older.alice[kind]
     const folder = await newFolder()
     await refused(files.upload(file('a.txt'), unknown('source'), {}), 404, unknown('source'))
@@ -77,7 +77,7 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     expect(await files.list(folder)).toEqual([])
   })
 
-  test('of another tenant are ones that aren’t there', async () => {
+  test('of another tenant are a 404', async () => {
     const folder = await newFolder()
     const { id } = await older.alice[kind].files.upload(file('a.txt'), folder, {})
     const { files, passages } = older.bob[kind]

@@ -3,7 +3,7 @@ import { type Answer, type Asked, type Server, serve } from './wire.ts'
 /** The key it accepts. */
 export const ANTHROPIC_KEY = 'sk-ant-api03-stand-in'
 
-/** As api.anthropic.com answers. */
+/** Responses of api.anthropic.com. */
 const error = (type: string, message: string) => ({
   type: 'error',
   error: { type, message },
@@ -55,7 +55,7 @@ function answerTo({ path, headers }: Asked): Answer {
   return { status: 200, body: { data, has_more: data.length < MODELS.length, ...ends } }
 }
 
-/** Speaks as much of Anthropic's API as Cairn uses: the listing of its models. */
+/** Speaks the part of Anthropic's API that Cairn uses: the list of models. */
 export async function startAnthropic(): Promise<Server> {
   return serve(answerTo)
 }

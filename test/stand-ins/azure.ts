@@ -7,7 +7,7 @@ export const AZURE_KEY = '0f1e2d3c4b5a69788796a5b4c3d2e1f0'
 /** Deployments are named by whoever makes them: each has a dimension, that of its model. */
 const DEPLOYMENTS: Record<string, number> = { 'text-embedding-3-small': 1536, 'our-vectors': 1536 }
 
-/** As Azure OpenAI answers. */
+/** Responses of Azure OpenAI. */
 const error = (status: number, code: string, message: string): Answer => ({
   status,
   body: { error: { code, message } },
@@ -26,7 +26,7 @@ export const RATE_LIMITED = error(
 function answerTo({ method, path, headers, body }: Asked): Answer {
   if (headers['api-key'] !== AZURE_KEY) return WRONG_KEY
   const { pathname, searchParams } = new URL(path, 'http://stand-in')
-  // Without a version that there is, nothing is found.
+  // Without an existing API version, every path is a 404.
   if (!/^\d{4}-\d\d-\d\d(-preview)?$/.test(searchParams.get('api-version') ?? '')) {
     return error(404, '404', 'Resource not found')
   }

@@ -2,7 +2,7 @@ import { vectorOf } from './openai.ts'
 import { signatureOf } from './sigv4.ts'
 import { type Answer, type Asked, type Server, serve } from './wire.ts'
 
-/** The credentials it accepts: the key of an account, a key that holds for a time, and a key of Bedrock alone. */
+/** The credentials it accepts: an account's key, a temporary key, and a Bedrock API key. */
 export const ACCESS_KEY = 'AKIASTANDINSTANDIN00'
 export const SECRET = 'stand-in/secret+of/an+account'
 export const TEMPORARY_KEY = 'ASIASTANDINSTANDIN00'
@@ -10,7 +10,7 @@ export const SESSION_TOKEN = 'IQoJb3JpZ2luX2VjEstandin=='
 export const BEDROCK_KEY = 'bedrock-api-key-stand-in'
 export const REGION = 'eu-central-1'
 
-/** As the service answers: the kind of an error stands in a header. */
+/** Responses of the service: a header holds the type of an error. */
 const error = (status: number, kind: string, message: string): Answer => ({
   status,
   headers: { 'x-amzn-errortype': `${kind}:http://internal.amazon.com/coral/com.amazon.bedrock/` },
@@ -71,7 +71,7 @@ const MODELS: Record<string, (body: never) => Answer> = {
   'amazon.titan-embed-text-v1': titan(1536),
   'amazon.titan-embed-text-v2:0': titan(1024),
   'cohere.embed-multilingual-v3': cohere(1024),
-  // An inference profile: the model, wherever in a part of the world there is room for it.
+  // An inference profile: the model in any region of a part of the world.
   'eu.cohere.embed-v4:0': cohere(1536),
 }
 
@@ -85,7 +85,7 @@ function answerTo(asked: Asked): Answer {
     : error(400, 'ValidationException', 'The provided model identifier is invalid.')
 }
 
-/** Speaks as much of the Bedrock runtime as Cairn uses, and checks the signatures of what it is asked. */
+/** Speaks the part of the Bedrock runtime's API that Cairn uses, and checks the signatures of requests. */
 export async function startBedrock(): Promise<Server> {
   return serve(answerTo)
 }

@@ -4,7 +4,7 @@ import { type Answer, type Asked, type Server, serve } from './wire.ts'
 /** The key it accepts. */
 export const GOOGLE_KEY = 'AIzaSy-stand-in'
 
-/** As its services answer. */
+/** Responses of its services. */
 const error = (code: number, status: string, message: string, details: unknown[] = []): Answer => ({
   status: code,
   body: { error: { code, message, status, ...(details.length > 0 && { details }) } },
@@ -73,7 +73,7 @@ const DIMENSIONS: Record<string, number> = {
 }
 const TASKS = ['RETRIEVAL_QUERY', 'RETRIEVAL_DOCUMENT', 'SEMANTIC_SIMILARITY', 'CLASSIFICATION', 'CLUSTERING']
 
-/** The vector of a text, or the answer to one that isn't asked for as it should be. */
+/** The vector of a text, or the error response to an invalid request. */
 function valuesOf(name: string, text: unknown, task: unknown, dimension?: number): number[] | Answer {
   const full = DIMENSIONS[name]
   if (full === undefined) return error(404, 'NOT_FOUND', `models/${name} is not found for API version v1beta.`)
@@ -84,7 +84,7 @@ function valuesOf(name: string, text: unknown, task: unknown, dimension?: number
   return vectorOf(text, dimension ?? full)
 }
 
-/** An answer made of vectors, unless one of them is a refusal. */
+/** A response of vectors, or the first error among them. */
 function answered(vectors: (number[] | Answer)[], body: (vectors: number[][]) => unknown): Answer {
   const refused = vectors.find((vector): vector is Answer => !Array.isArray(vector))
   return refused ?? { status: 200, body: body(vectors as number[][]) }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a stand-in is to fail: with a status, or by cutting the connection in the middle of its answer. */
+/** How a stand-in fails: with a status, or by closing the connection in the middle of its response. */
 export type Failure = number | 'cut'
 
 export interface Answer {
@@ -10,11 +10,11 @@ export interface Answer {
 }
 
 export interface StandIn {
-  /** Where it listens: an address of this machine alone. */
+  /** Its address on the loopback interface. */
   url: string
-  /** The requests it got, in order: method, path and body. */
+  /** The requests it received, in order: method, path and body. */
   requests: { method: string; path: string; body: unknown; bytes: number }[]
-  /** Has the next requests fail like this, one after the other. */
+  /** Makes the next requests fail in these ways, in order. */
   fail(...failures: Failure[]): void
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A real HTTP server on loopback that answers by `answer` to whoever sends the right key. */
+/** An HTTP server on loopback that responds by `answer` to requests with the right key. */
 export async function standIn(
   allowed: (request: IncomingMessage) => boolean,
   answer: (method: string, path: string, body: never) => Answer,
@@ -49,7 +49,7 @@ export async function standIn(
         : allowed(request)
           ? answer(request.method!, path, body as never)
           : { status: 401, body: { error: `no such key: ${JSON.stringify(request.headers)}`, status: 'error' } }
-    // The libraries wait as long as they are told before they ask again.
+    // The libraries wait as long as `retry-after-ms` says before a retry.
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' })
     response.end(JSON.stringify(told))
   })

@@ -4,7 +4,7 @@ import { type Answer, type Asked, type Server, serve } from './wire.ts'
 /** The key it accepts. */
 export const MISTRAL_KEY = 'mistral-stand-in-key'
 
-/** As api.mistral.ai answers. */
+/** Responses of api.mistral.ai. */
 const error = (status: number, type: string, message: string, code: string): Answer => ({
   status,
   body: { object: 'error', message, type, param: null, code },
@@ -38,7 +38,7 @@ const MODELS = [
   model('mistral-moderation-latest', 'mistral-moderation-2411', false, 8192),
   model('mistral-ocr-latest', 'mistral-ocr-2505', false, 16_384),
   model('voxtral-mini-transcribe-2507', 'voxtral-mini-transcribe-2507', false, 16_384),
-  // The same model stands in the listing once for each of its aliases, and now and then twice.
+  // The list has a model once for each of its aliases, and some models twice.
   model('mistral-large-latest', 'mistral-large-2411', true, 131_072),
 ]
 

@@ -1,7 +1,7 @@
 import { vectorOf } from './openai.ts'
 import { type Answer, type Asked, type Server, serve } from './wire.ts'
 
-/** What Ollama tells of each model when it is asked. */
+/** Ollama's details of each model. */
 const SHOWN: Record<string, { capabilities: string[]; model_info: Record<string, unknown> }> = {
   'llama3.2:latest': {
     capabilities: ['completion', 'tools'],
@@ -29,7 +29,7 @@ const SHOWN: Record<string, { capabilities: string[]; model_info: Record<string,
       'nomic-bert.embedding_length': 768,
     },
   },
-  // Its name tells nothing of what it is.
+  // Its name doesn't reveal its purpose.
   'granite-278m:latest': {
     capabilities: ['embedding'],
     model_info: { 'general.architecture': 'bert', 'bert.context_length': 512, 'bert.embedding_length': 384 },
@@ -48,7 +48,7 @@ const tag = (name: string) => ({
 /** A model without a tag is its latest. */
 const named = (name: string) => (name.includes(':') ? name : `${name}:latest`)
 
-/** Ollama needs no key, and looks at none. */
+/** Ollama needs no key and ignores any. */
 function answerTo({ method, path, body }: Asked): Answer {
   if (method === 'GET' && path === '/api/tags') {
     return { status: 200, body: { models: Object.keys(SHOWN).map(tag) } }

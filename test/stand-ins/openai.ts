@@ -26,7 +26,7 @@ export const MODELS = [
   'tts-1',
 ]
 
-/** As api.openai.com answers, recorded: errors and the shape of lists. */
+/** Recorded responses of api.openai.com: errors and the shape of lists. */
 const WRONG_KEY = {
   error: {
     message:
@@ -84,7 +84,7 @@ function embed({ model, input, dimensions, encoding_format }: Embedding): Answer
   return { status: 200, body: { object: 'list', data, model, usage: { prompt_tokens: 5, total_tokens: 5 } } }
 }
 
-/** What is usually answered. */
+/** The usual response. */
 function answerTo({ path, headers, body }: Asked, models: readonly string[]): Answer {
   if (headers.authorization !== `Bearer ${KEY}`) return { status: 401, body: WRONG_KEY }
   if (path === '/v1/models') {

@@ -12,7 +12,7 @@ export interface Signature {
   accessKey: string
   region: string
   service: string
-  /** Whether it is what the secret makes of the request. */
+  /** Whether the signature fits the request and the secret. */
   right: boolean
 }
 
@@ -37,7 +37,7 @@ export function signatureOf({ method, path, headers, text }: Asked, secret: stri
   const scope = `${date}/${region}/${service}/aws4_request`
   const key = [date, region, service, 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`)
   const toSign = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n')
-  // Whoever could leave these out of it could have them changed on the way.
+  // Headers outside the signature could be changed in transit.
   const covered = ['host', 'x-amz-date', ...(headers['x-amz-security-token'] ? ['x-amz-security-token'] : [])]
   const right =
     covered.every((name) => names.split(';').includes(name)) && hmac(key, toSign).toString('hex') === signature

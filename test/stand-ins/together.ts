@@ -4,7 +4,7 @@ import { type Answer, type Asked, type Server, serve } from './wire.ts'
 /** The key it accepts. */
 export const TOGETHER_KEY = 'tgp_v1_stand-in'
 
-/** As api.together.xyz answers. */
+/** Responses of api.together.xyz. */
 const error = (status: number, type: string, message: string, code: string | null): Answer => ({
   status,
   body: { id: 'oBzQwEq-stand-in', error: { message, type, param: null, code } },

@@ -76,7 +76,7 @@ function find(all: Row[], { rank_by, top_k, filters }: Query) {
   return { rows }
 }
 
-/** Speaks as much of turbopuffer's HTTP as Cairn uses: writes, multi-queries and deletions of namespaces. */
+/** Speaks the part of turbopuffer's API that Cairn uses: writes, multi-queries and deletions of namespaces. */
 export async function turbopufferStandIn(
   key: string,
 ): Promise<StandIn & { namespaces: Map<string, Map<string, Row>> }> {

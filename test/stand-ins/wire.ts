@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request a stand-in was sent. */
+/** A request that a stand-in received. */
 export interface Asked {
   method: string
   path: string
   headers: IncomingMessage['headers']
-  /** The body as it came: what signatures are made of. */
+  /** The raw body, which signatures cover. */
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   body: any
 }
 
@@ -18,16 +18,16 @@ export interface Answer {
   body?: unknown
 }
 
-/** An answer other than the usual one: of any status, never, or a connection that is cut in the middle. */
+/** An unusual response: any status, none at all, or a connection closed in the middle. */
 export type Otherwise = Answer | 'never' | 'cut'
 
 /** A server that speaks a provider's wire, over real HTTP on loopback. */
 export interface Server {
   /** Its root, without a path. */
   url: string
-  /** What it was asked, in order. */
+  /** The requests it received, in order. */
   asked: Asked[]
-  /** Answers otherwise where this gives something. */
+  /** Overrides the usual response where it returns one. */
   otherwise: (request: Asked) => Otherwise | undefined
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ export async function serve(answerTo: (asked: Asked) => Answer): Promise<Server>
   }
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request
-    // A request that its sender gives up is asked, too.
+    // An aborted request is recorded, too.
     const text = await textOf(request).catch(() => '')
     const asked = { method, path, headers, text, body: parsed(text) }
     standIn.asked.push(asked)

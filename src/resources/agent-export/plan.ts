@@ -9,6 +9,7 @@ import type { CreateAgent } from '../agents/body.ts'
 import { newAgent, withModel } from '../agents/insert.ts'
 import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
 import { catalogFor, embeddingOf, modelOf } from '../agents/model.ts'
+import { suffixedName } from '../agents/names.ts'
 import { newBlock } from '../blocks/blocks.ts'
 import type { CreateBlock } from '../blocks/schema.ts'
 import { newGroup } from '../groups/groups.ts'
@@ -217,7 +218,8 @@ const usableOf = <T extends Pick<CreateAgent, 'embedding' | 'embedding_config'>>
 function bodyOf(agent: PlacedAgent, options: ImportOptions): CreateAgent {
   const { llm_config, embedding_config, model_settings } = agent
   const provider = options.model?.slice(0, options.model.indexOf('/'))
-  const name = options.name ?? (agent.name && options.append_copy_suffix ? `${agent.name}_copy` : agent.name)
+  const name =
+    options.name ?? (agent.name && options.append_copy_suffix ? suffixedName(agent.name, '_copy') : agent.name)
   return {
     name,
     agent_type: agent.agent_type,

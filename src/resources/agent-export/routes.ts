@@ -34,9 +34,12 @@ function secretsIn(field: 'secrets' | 'env_vars_json', text: string | undefined)
   return secrets as Record<string, string>
 }
 
-/** A file name for a header (RFC 6266), with a plain one for who reads no other. */
-const attachment = (name: string) =>
-  `attachment; filename="agent.af"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}.af`
+/** Encodes a text for a header parameter (RFC 8187), which allows fewer characters than a URL. */
+const encodeParameter = (text: string) =>
+  encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** The header that names a downloaded file (RFC 6266), with a plain name for clients that read no other. */
+const attachment = (name: string) => `attachment; filename="agent.af"; filename*=UTF-8''${encodeParameter(name)}.af`
 
 /**
  * `/v1/agents/import` and `/v1/agents/{agent_id}/export`. Agents of files without a model get `defaultModel`; `shapes` are the

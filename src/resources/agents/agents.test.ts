@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import { INCLUDES } from './query.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const model = 'openai/gpt-4o-mini'
 const every = INCLUDES.map((include) => `include=${include}`).join('&')
@@ -140,7 +136,7 @@ describe('creating an agent', () => {
     [{ llm_config: { model: 'm', model_endpoint_type: 'nobody', context_window: 1 } }],
     [{ model: 'no-slash' }],
     [{ model: 'nobody/model' }],
-    [{ model, name: 'semi;colon' }],
+    [{ model, name: 'line\nbreak' }],
     [{ model, timezone: 'Mars/Olympus' }],
     [{ model, tools: ['no_such_tool'] }],
     [{ model, tool_rules: [{ type: 'exit_loop', tool_name: 'no_such_tool' }] }],

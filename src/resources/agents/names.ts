@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { MAX_NAME_LENGTH } from './schema.ts'
 
 const ADJECTIVES =
   `Able Amber Brave Bright Calm Clever Copper Curious Eager Early Fair Gentle Golden Happy Honest Humble
@@ -11,3 +12,7 @@ Otter Owl Pebble Pine Quill Raven River Robin Sparrow Spruce Summit Thistle Trai
 export function randomName(): string {
   return `${ADJECTIVES[randomInt(ADJECTIVES.length)]}${NOUNS[randomInt(NOUNS.length)]}`
 }
+
+/** `name` with `suffix` after it. A name that leaves no room for the suffix is shortened, at whole characters. */
+export const suffixedName = (name: string, suffix: string) =>
+  [...name].slice(0, MAX_NAME_LENGTH - suffix.length).join('') + suffix

@@ -115,12 +115,17 @@ export const Memory = Type.Object(
 )
 export type Memory = Static<typeof Memory>
 
+/** Characters (code points) of the longest name an agent may have. */
+export const MAX_NAME_LENGTH = 255
+
 /** The fields of an agent that lie in its own row and can be set. */
 export const settings = {
   name: Type.String({
-    pattern: "^[\\p{L}\\p{M}\\p{N}_ '\\-]*$",
-    title: "made of letters, digits, spaces, _, - and '",
-    maxLength: 200,
+    pattern: '^\\P{Cc}*$',
+    title: 'text without control characters',
+    minLength: 1,
+    maxLength: MAX_NAME_LENGTH,
+    description: 'Any text of 1 to 255 characters without control characters. Names are not unique.',
   }),
   system: Type.String({ description: 'System prompt.' }),
   tags: Type.Array(Name({ minLength: 1 })),

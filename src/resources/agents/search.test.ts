@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 test('a search leaves out hidden agents and those of other organizations', async () => {
   const { alice, bob } = server

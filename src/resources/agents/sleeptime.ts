@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { createGroup } from '../groups/groups.ts'
 import { insertAgent } from './insert.ts'
+import { suffixedName } from './names.ts'
 import { agents } from './schema.ts'
 
 /** The label of the block a partner has for itself. */
@@ -31,7 +32,7 @@ export async function addSleeptimePartner(tx: Scope, agentId: string, defaultMod
   const partnerId = await insertAgent(
     tx,
     {
-      name: `${agent.name}-sleeptime`,
+      name: suffixedName(agent.name, '-sleeptime'),
       agent_type: voice ? 'voice_sleeptime_agent' : 'sleeptime_agent',
       llm_config: agent.llm_config,
       embedding_config: agent.embedding_config,

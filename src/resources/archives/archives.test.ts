@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 describe('archives', () => {
   test('what is created is what is retrieved, listed, modified and deleted', async () => {

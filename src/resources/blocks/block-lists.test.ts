@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { expect, test } from 'vitest'
+import { type Client, useTestServer } from '../../../test/server.ts'
 import { pagesFrom } from '../../../test/walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 interface Made {
   id: string

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { upload } from '../../../test/forms.ts'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { useTestServer } from '../../../test/server.ts'
 import { walk } from '../../../test/walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const newFolder = async (name: string): Promise<string> => (await server.alice.post('/v1/folders/', { name })).body.id
 

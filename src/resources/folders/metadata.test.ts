@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const URL = '/v1/folders/metadata'
 

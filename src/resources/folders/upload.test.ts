@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fileForm, upload } from '../../../test/forms.ts'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { useTestServer } from '../../../test/server.ts'
 
 const LIMIT = 3 * 1024 * 1024 + 5
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer({ uploadLimit: LIMIT })
-})
-afterAll(() => server.close())
+const server = useTestServer({ uploadLimit: LIMIT })
 
 const newFolder = async (name: string = randomUUID()): Promise<string> =>
   (await server.alice.post('/v1/folders/', { name })).body.id

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import { deploy, edit, fresh, makeAgent, makeTemplate, readAgent, valuesOf } from '../../../test/templates.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 describe('an agent made from a template', () => {
   test('is what the template is, says where it is from, and has its own variables, tags, secrets and messages', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import { deploy, fresh, makeAgent, makeTemplate, readAgent, snapshotUrl } from '../../../test/templates.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 describe('a template', () => {
   test('of an agent is made with its first version, in the default project unless another is named', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import { edit, fresh, makeTemplate, snapshotUrl } from '../../../test/templates.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 describe('versions', () => {
   test('are numbered, keep what they held and their message, and are listed newest first', async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import type { Tool } from './schema.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const source_code = 'def roll(sides: int) -> int: ...'
 const parameters = { type: 'object', properties: { sides: { type: 'integer', default: null } }, required: ['sides'] }
