@@ -62,8 +62,8 @@ describe('paging through a filtered list of agents', () => {
           const links = all.flatMap(({ id, linked }) =>
             linked.map((n) => ({ agent_id: id, identity_id: identities[n]!.id })),
           )
-          await sql`insert into agents_identities (organization_id, agent_id, identity_id)
-            select ${server.organizations.alice}, agent_id, identity_id
+          await sql`insert into agents_identities (organization_id, agent_id, identity_id, position)
+            select ${server.organizations.alice}, agent_id, identity_id, row_number() over ()
             from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as link (agent_id text, identity_id text)`.execute(
             server.database.kysely,
           )

@@ -4,9 +4,14 @@ import { linkedIds } from './find.ts'
 import type { Link, LinkChange } from './link.ts'
 import { insertRevision, touchColumns } from './revisions.ts'
 
+/** The clock in microseconds: it orders attachments, on every server of a distributed database alike. */
+const microseconds = () => Math.round((performance.timeOrigin + performance.now()) * 1000)
+
 /** Inserts the join rows of pairs (owner, target). A pair that exists already stays as it is. */
 function insertLinks({ actor }: Context, link: Link, pairs: readonly (readonly [owner: string, id: string])[]) {
   const { organizationId } = actor
+  const ownerIds = pairs.map(([owner]) => owner)
+  const ids = pairs.map(([, id]) => id)
   const owner = sql.ref(link.ownerColumn)
   const target = sql.ref(link.targetColumn)
   const { carries } = link
@@ -17,13 +22,12 @@ function insertLinks({ actor }: Context, link: Link, pairs: readonly (readonly [
     value: sql`, coalesce(target.carried, id)`,
     join: sql`left join (
       select id, ${sql.ref(carries.from)} as carried from ${sql.table(carries.table)}
-      where organization_id = ${organizationId} and id = any(${pairs.map(([, id]) => id)}::text[]) order by id for share
+      where organization_id = ${organizationId} and id = any(${ids}::text[]) order by id for share
     ) as target using (id)`,
   }
-  return sql`insert into ${sql.table(link.table)} (organization_id, ${owner}, ${target}${carried?.column ?? sql``})
-    select ${organizationId}, pair.owner, id${carried?.value ?? sql``}
-    from unnest(${pairs.map(([ownerId]) => ownerId)}::text[], ${pairs.map(([, id]) => id)}::text[])
-      with ordinality as pair (owner, id, n) ${carried?.join ?? sql``} order by pair.n
+  return sql`insert into ${sql.table(link.table)} (organization_id, ${owner}, ${target}, position${carried?.column ?? sql``})
+    select ${organizationId}, pair.owner, id, ${microseconds()}::bigint + pair.n${carried?.value ?? sql``}
+    from unnest(${ownerIds}::text[], ${ids}::text[]) with ordinality as pair (owner, id, n) ${carried?.join ?? sql``}
     on conflict (organization_id, ${owner}, ${target}) do nothing
     returning ${target} as id`
 }

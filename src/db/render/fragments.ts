@@ -34,26 +34,22 @@ export function parseFragments(text: string): ReadonlyMap<string, string> {
   return fragments
 }
 
-/** The segments of a JSON text whose placeholders are replaced by the fragments of an aggregated text. */
-export const replacePlaceholders = (text: string, aggregated: string) =>
-  aggregated === '' ? [text] : replacing(parseFragments(aggregated))(text)
-
-export const replacing =
-  (fragments: ReadonlyMap<string, string>) =>
-  (text: string): string[] => {
-    const segments: string[] = []
-    // Text, ids, text, …
-    for (const [n, part] of text.split(MARK).entries()) {
-      if (n % 2 === 0) {
-        segments.push(part)
-        continue
-      }
-      for (const [k, id] of part.split(',').entries()) {
-        const fragment = fragments.get(id)
-        if (fragment === undefined) throw new Error(`The fragment ${id} of a rendered row is missing.`)
-        if (k > 0) segments.push(',')
-        segments.push(fragment)
-      }
+/** The segments of a JSON text whose placeholders are replaced by fragments. */
+export function replacePlaceholders(text: string, fragments: ReadonlyMap<string, string>): string[] {
+  if (fragments.size === 0) return [text]
+  const segments: string[] = []
+  // Text, ids, text, …
+  for (const [n, part] of text.split(MARK).entries()) {
+    if (n % 2 === 0) {
+      segments.push(part)
+      continue
     }
-    return segments
+    for (const [k, id] of part.split(',').entries()) {
+      const fragment = fragments.get(id)
+      if (fragment === undefined) throw new Error(`The fragment ${id} of a rendered row is missing.`)
+      if (k > 0) segments.push(',')
+      segments.push(fragment)
+    }
   }
+  return segments
+}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { COMPOSED, VERSION } from '../marks.ts'
-import { aggregateFragments } from './fragments.ts'
-import { segmentsOf, withPage } from './page.ts'
+import { aggregateFragments, parseFragments, replacePlaceholders } from './fragments.ts'
+import { withPage } from './page.ts'
 import { Rendered } from './rendered.ts'
 import type { Rendering, RenderingSql } from './rendering.ts'
 
@@ -32,5 +32,9 @@ export function oneStatement(
 export const renderOne = <Wire>(
   { version, json, fragments = '' }: RenderedRow,
   composed: boolean,
-  rendering: Rendering,
-): Rendered<Wire> => new Rendered(segmentsOf(json, fragments, rendering), { [VERSION]: version, [COMPOSED]: composed })
+  { decryptSecrets = (text) => text }: Rendering,
+): Rendered<Wire> =>
+  new Rendered(replacePlaceholders(json, parseFragments(decryptSecrets(fragments))), {
+    [VERSION]: version,
+    [COMPOSED]: composed,
+  })

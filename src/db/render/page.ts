@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Keyset } from '../keyset.ts'
 import { NEXT } from '../marks.ts'
-import { aggregateFragments, parseFragments, replacePlaceholders, replacing } from './fragments.ts'
+import { aggregateFragments, parseFragments, replacePlaceholders } from './fragments.ts'
 import { Rendered } from './rendered.ts'
 import type { Rendering, RenderingSql } from './rendering.ts'
 
@@ -18,7 +18,7 @@ export const withPage = (page: RawBuilder<unknown>, tables: readonly RawBuilder<
     : sql`with page as (${page}), page_ids as materialized (select array(select id from page) as ids),
       ${sql.join(tables)}`
 
-/** The rows of a page that one row of the statement's result holds: few enough for the driver's buffers. */
+/** The rows of a page in one row of the result: a batch fits the driver's buffers, and costs less than its rows apart. */
 const BATCH_ROWS = 8
 
 /** A row of the result of a page's statement: a batch of items, or the fragments of all items. */
@@ -26,7 +26,7 @@ export interface RenderedBatch {
   /** The JSON of the items, separated by commas; null for the fragments, and for a batch beyond the page. */
   json: string | null
   fragments: string | null
-  /** The id of the page's last row in the order in which rows are fetched, if this batch has it. */
+  /** The id of the page's last row in the order in which rows are fetched, if this batch has that row. */
   last_id: string | null
   /** Whether the batch has the row after the page. */
   more: boolean
@@ -49,35 +49,29 @@ export function pageStatement(
   // One row more than the limit tells whether there is a next page. That row isn't rendered.
   const page = sql`select * from ${rows} as ${row} where n <= ${limit}::int + 1`
   const batches = sql`
-    select string_agg(${json}, ',' order by n ${direction}) filter (where n <= ${limit}) as json,
-      max(${row}.id) filter (where n = ${limit}) as last_id, bool_or(n > ${limit}) as more, null as fragments
+    select string_agg(${json}, ',' order by n ${direction}) filter (where n <= ${limit}) as json, null as fragments,
+      max(${row}.id) filter (where n = ${limit}) as last_id, bool_or(n > ${limit}) as more
     from page as ${row} ${sql.join(joins, sql` `)} group by ${batch} order by ${batch} ${direction}`
-  return sql<RenderedBatch>`
-    ${withPage(page, tables)}
-    ${fragments.length === 0 ? batches : sql`select null as json, null as last_id, false as more, ${aggregateFragments(fragments)} as fragments union all (${batches})`}`
+  if (fragments.length === 0) return sql<RenderedBatch>`${withPage(page, tables)} ${batches}`
+  return sql<RenderedBatch>`${withPage(page, tables)}
+    select null as json, ${aggregateFragments(fragments)} as fragments, null as last_id, false as more
+    union all (${batches})`
 }
-
-/** The segments of JSON whose ciphertexts and placeholders are replaced. */
-export const segmentsOf = (json: string, fragments: string, { decryptSecrets }: Rendering) =>
-  replacePlaceholders(json, decryptSecrets ? decryptSecrets(fragments) : fragments)
 
 /** A rendered page with the cursor of the next one. */
 export function renderPage<Wire>(
-  batches: readonly RenderedBatch[],
+  result: readonly RenderedBatch[],
   { backward }: Keyset,
   { decryptSecrets = (text) => text }: Rendering,
 ): Rendered<Wire[]> {
-  const aggregated = batches.find((batch) => batch.fragments !== null)?.fragments
-  const replace = aggregated ? replacing(parseFragments(decryptSecrets(aggregated))) : (json: string) => [json]
-  const segments: string[] = []
-  for (const { json } of batches) {
-    if (json === null) continue
-    segments.push(segments.length === 0 ? '[' : ',')
-    for (const segment of replace(json)) segments.push(segment)
-  }
-  const last_id = batches.find((batch) => batch.last_id)?.last_id
-  const next = batches.some(({ more }) => more) && (backward ? { before: last_id! } : { after: last_id! })
-  return segments.length === 0
-    ? new Rendered(['[]'], { isEmpty: true })
-    : new Rendered([...segments, ']'], { isEmpty: false, ...(next && { [NEXT]: next }) })
+  const aggregated = result.find(({ fragments }) => fragments !== null)?.fragments ?? ''
+  const fragments = parseFragments(decryptSecrets(aggregated))
+  const batches = result.flatMap(({ json }) => (json === null ? [] : [json]))
+  const items = batches.flatMap((json, n) => [n > 0 ? ',' : '[', ...replacePlaceholders(json, fragments)])
+  const last = result.find(({ last_id }) => last_id !== null)?.last_id
+  const next = last && result.some(({ more }) => more) && (backward ? { before: last } : { after: last })
+  return new Rendered(items.length > 0 ? [...items, ']'] : ['[]'], {
+    isEmpty: items.length === 0,
+    ...(next && { [NEXT]: next }),
+  })
 }

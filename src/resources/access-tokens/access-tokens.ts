@@ -80,8 +80,8 @@ export async function createAccessToken(scope: Scope, body: CreateAccessToken): 
       [{ table: 'access_tokens_agents', added: agentIds, removed: [] }],
     )
     await tx.query(sql`
-      insert into access_tokens_agents (organization_id, access_token_id, agent_id, access)
-      select ${tx.organizationId}, ${id}, given ->> 'id', given -> 'access'
+      insert into access_tokens_agents (organization_id, access_token_id, agent_id, access, position)
+      select ${tx.organizationId}, ${id}, given ->> 'id', given -> 'access', n
       from jsonb_array_elements(${JSON.stringify(grants)}::jsonb) with ordinality as list (given, n) order by n`)
     return tx.get(accessTokens, id)
   })
