@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, caller, createStore, type Env, refusal, type Store } from './process.ts'
+import { type Answer, caller, createStore, type Env, type Exit, refusal, type Server, type Store } from './process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })
@@ -13,8 +13,10 @@ const MAIN = ['node', 'src/main.ts']
 const CAIRN = ['node', 'src/cli/cairn.ts']
 const postgres = Boolean(process.env.TEST_DATABASE_URL)
 
-/** A store whose server was started and stopped once, and what it then was. */
+/** A store whose server was started and stopped once, and its contents after that. */
 let used: Store
+/** That first start: the server, the result of the command that it prints, and the status of its API docs. */
+let first: { server: Server; tried: Exit; docs: number }
 let key: string
 let archive: { id: string }
 let agent: { id: string }
@@ -24,6 +26,9 @@ beforeAll(async () => {
   used = await createStore()
   const server = await used.serve()
   key = server.key!
+  const command = server.lines[4]!.replace(/^Try +/, '')
+  const tried = await used.run(['sh', '-c', `${command} --silent --show-error --fail`])
+  first = { server, tried, docs: (await fetch(`${server.url}/docs`)).status }
   const call = caller(server.url, key)
   archive = (await call('POST', '/v1/archives', { name: 'kept' })).body
   agent = (await call('POST', '/v1/agents', { name: 'A', secrets: { TOKEN: 'hush' } })).body
@@ -48,9 +53,8 @@ async function empty(): Promise<Store> {
 
 describe('the first start', () => {
   test('prints the addresses, the key, and a command that works unchanged', async () => {
-    const store = await empty()
-    const server = await store.serve()
-    const where = postgres ? `PostgreSQL at ${new URL(store.databaseUrl!).host}` : store.directory
+    const { server, tried, docs } = first
+    const where = postgres ? `PostgreSQL at ${new URL(used.databaseUrl!).host}` : used.directory
     expect(server.lines.slice(0, 5)).toEqual([
       `Cairn     ${server.url}`,
       `API docs  ${server.url}/docs`,
@@ -59,12 +63,8 @@ describe('the first start', () => {
       `Try       curl -H "Authorization: Bearer ${server.key}" ${server.url}/v1/agents/`,
     ])
     expect(server.url).toMatch(/^http:\/\/localhost:\d+$/)
-    const command = server.lines[4]!.replace(/^Try +/, '')
-    expect(await store.run(['sh', '-c', `${command} --silent --show-error --fail`])).toMatchObject({
-      code: 0,
-      output: '[]',
-    })
-    expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+    expect(tried).toMatchObject({ code: 0, output: '[]' })
+    expect(docs).toBe(200)
   })
 
   test('on a database in memory takes the configured key, and stores nothing', async () => {
