@@ -39,12 +39,15 @@ type Unrendered<T> = T extends Rendered<infer Value> ? Value : T
 const segmentsOf = (value: unknown): readonly string[] =>
   value instanceof Rendered ? value.segments : [JSON.stringify(value)]
 
-/** An object of rendered and of plain values. Fields that are undefined are left out. */
-export function renderObject<T extends object>(fields: T): Rendered<{ [K in keyof T]: Unrendered<T[K]> }> {
+/** An object of rendered and of plain values, without undefined fields. `next` is the cursor of the next page, if any. */
+export function renderObject<T extends object>(
+  fields: T,
+  next?: Cursor,
+): Rendered<{ [K in keyof T]: Unrendered<T[K]> }> {
   const segments = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .flatMap(([name, value], n) => [`${n > 0 ? ',' : '{'}${JSON.stringify(name)}:`, ...segmentsOf(value)])
-  return new Rendered(segments.length > 0 ? [...segments, '}'] : ['{}'])
+  return new Rendered(segments.length > 0 ? [...segments, '}'] : ['{}'], next && { [NEXT]: next })
 }
 
 /** A list of rendered values. */

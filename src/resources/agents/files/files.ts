@@ -26,12 +26,8 @@ export async function listFilesOfAgent(
   // A file in the list shows that the agent exists.
   if (files.isEmpty) await scope.exists('agents', agentId)
   const next = files[NEXT]
-  const cursorOfNext = next?.after ?? next?.before
-  return renderObject({
-    files,
-    ...(cursorOfNext !== undefined && { next_cursor: cursorOfNext }),
-    has_more: next !== undefined,
-  })
+  const next_cursor = next?.after ?? next?.before
+  return renderObject({ files, ...(next_cursor && { next_cursor }), has_more: next !== undefined }, next)
 }
 
 interface Unseen {
