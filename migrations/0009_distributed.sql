@@ -28,15 +28,15 @@ create trigger messages_on_group_delete after delete on groups
 
 -- Identity columns count per server: the clock gives the positions of attachments instead, in microseconds. Present
 -- positions are smaller than any new one.
-alter table agents_blocks alter column position drop identity;
-alter table agents_archives alter column position drop identity;
-alter table agents_folders alter column position drop identity;
-alter table agents_tools alter column position drop identity;
-alter table agents_identities alter column position drop identity;
-alter table blocks_identities alter column position drop identity;
-alter table groups_agents alter column position drop identity;
-alter table groups_blocks alter column position drop identity;
-alter table template_versions_tools alter column position drop identity;
-alter table template_versions_folders alter column position drop identity;
-alter table template_versions_identities alter column position drop identity;
-alter table access_tokens_agents alter column position drop identity;
+alter table agents_blocks alter column position drop identity, alter column position set default 0;
+alter table agents_archives alter column position drop identity, alter column position set default 0;
+alter table agents_folders alter column position drop identity, alter column position set default 0;
+alter table agents_tools alter column position drop identity, alter column position set default 0;
+alter table agents_identities alter column position drop identity, alter column position set default 0;
+alter table blocks_identities alter column position drop identity, alter column position set default 0;
+alter table groups_agents alter column position drop identity, alter column position set default 0;
+alter table groups_blocks alter column position drop identity, alter column position set default 0;
+alter table template_versions_tools alter column position drop identity, alter column position set default 0;
+alter table template_versions_folders alter column position drop identity, alter column position set default 0;
+alter table template_versions_identities alter column position drop identity, alter column position set default 0;
+alter table access_tokens_agents alter column position drop identity, alter column position set default 0;
