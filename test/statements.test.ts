@@ -110,6 +110,30 @@ describe('the number of statements of a request', () => {
   })
 })
 
+/** SQL that a PostgreSQL distributed by organization (Citus) refuses, or runs on every node. */
+const REFUSED: Record<string, RegExp> = {
+  'a volatile function': /\bclock_timestamp\(/,
+  'now() in a case': /\bcase\b(?:(?!\bend\b).)*\bnow\(\)/s,
+  'now() in the condition of an upsert': /\bon conflict\b[^;]*\bdo update\b[^;]*\bwhere\b[^;]*\bnow\(\)/s,
+  'a join with the tables of jobs': /\bjobs\.\w+/,
+}
+
+/** The rules of a distributed PostgreSQL that a statement breaks: every table names the organization by a parameter. */
+function distributionFaults(text: string, owned: readonly string[]): string[] {
+  const refused = Object.keys(REFUSED).filter((rule) => REFUSED[rule]!.test(text))
+  const references = text.matchAll(
+    new RegExp(`\\b(?:from|join|update)\\s+"?(${owned.join('|')})"?(?:\\s+as)?(?:\\s+"?(\\w+)"?)?`, 'g'),
+  )
+  const unnamed = [...references].flatMap(([, table, alias]) => {
+    const names = [table, alias].filter((name) => name !== undefined)
+    const named = names.some((name) => new RegExp(`"?\\b${name}"?\\."?organization_id"? = \\$`).test(text))
+    return named || /(?<![."\w])"?organization_id"? = \$/.test(text)
+      ? []
+      : [`${table} without the organization's parameter`]
+  })
+  return [...refused, ...unnamed]
+}
+
 // Users and keys are found before it is known whose they are.
 const BY_THEMSELVES = ['users', 'api_keys']
 
@@ -135,4 +159,6 @@ test('every statement of every operation names its organization', async () => {
     ({ text, values }) => !text.includes('organization_id') || !values?.includes(held.organizationId),
   )
   expect([...new Set(open.map(({ text }) => text))]).toEqual([])
+  const faults = concerned.flatMap(({ text }) => distributionFaults(text, tables).map((fault) => `${fault}: ${text}`))
+  expect([...new Set(faults)]).toEqual([])
 })

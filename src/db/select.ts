@@ -18,9 +18,7 @@ export const cacheable = <T extends Table>(cacheKey: string, filter: Filter<T>):
 
 /** A select over the rows of one organization: conditions added later can only narrow it. */
 export function selectOwned<T extends Table>(db: Kysely<Tables>, table: T, organizationId: unknown): Select<T> {
-  // Behind a subselect the planner doesn't know the value. With the value, it would plan every list anew.
-  const owner = sql`(select ${organizationId}::text)`
   return db
     .selectFrom(table as never)
-    .where(sql<boolean>`${sql.ref(`${table}.organization_id`)} = ${owner}`) as unknown as Select<T> // Kysely can't infer a generic table.
+    .where(sql<boolean>`${sql.ref(`${table}.organization_id`)} = ${organizationId}`) as unknown as Select<T> // Kysely can't infer a generic table.
 }
