@@ -122,7 +122,7 @@ const REFUSED: Record<string, RegExp> = {
 function distributionFaults(text: string, owned: readonly string[]): string[] {
   const refused = Object.keys(REFUSED).filter((rule) => REFUSED[rule]!.test(text))
   const references = text.matchAll(
-    new RegExp(`\\b(?:from|join|update)\\s+"?(${owned.join('|')})"?(?:\\s+as)?(?:\\s+"?(\\w+)"?)?`, 'g'),
+    new RegExp(`\\b(?:from|join|update)\\s+"?(${owned.join('|')})\\b"?(?:\\s+as)?(?:\\s+"?(\\w+)"?)?`, 'g'),
   )
   const unnamed = [...references].flatMap(([, table, alias]) => {
     const names = [table, alias].filter((name) => name !== undefined)
