@@ -2,15 +2,37 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inject } from 'vitest'
 import type { Database } from '../src/db/engine/database.ts'
-import { newId, type Prefix } from '../src/lib/ids.ts'
+import { newId } from '../src/lib/ids.ts'
 import type { Client, TestServer } from './server.ts'
 import { KEY } from './stand-ins/openai.ts'
+
+/** Prefixes of the ids that `populate` collects. */
+type Kind =
+  | 'access_token'
+  | 'agent'
+  | 'api_key'
+  | 'archive'
+  | 'block'
+  | 'deployment'
+  | 'file'
+  | 'file_agent'
+  | 'group'
+  | 'identity'
+  | 'message'
+  | 'org'
+  | 'passage'
+  | 'project'
+  | 'provider'
+  | 'source'
+  | 'template'
+  | 'tool'
+  | 'user'
 
 /** The resources of an organization after `populate`. */
 export interface Populated {
   organizationId: string
   /** One id of each kind, by its prefix; these resources are attached to each other. */
-  one: Record<Exclude<Prefix, 'agent-env' | 'entity' | 'template_version'>, string>
+  one: Record<Kind, string>
   /** An agent without attachments. */
   spareAgent: string
   /** An empty folder, attached to no agent. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, invalid } from '../lib/errors.ts'
-import { storageFault } from '../lib/json.ts'
+import { storageIssue } from '../lib/json.ts'
 import { formName } from './letta.ts'
 import { readQuery } from './query.ts'
 import type { App } from './server.ts'
@@ -53,7 +53,7 @@ async function readParts(request: FastifyRequest, reply: ReplyHead): Promise<Rec
     } catch {
       throw new ApiError('malformed_json', `${part.fieldname}: is not valid UTF-8.`)
     }
-    const fault = part.type === 'field' && storageFault(text)
+    const fault = part.type === 'field' && storageIssue(text)
     if (fault) throw invalid({ in: 'body', field: part.fieldname, message: fault.message })
     parts[name] = [...(parts[name] ?? []), text]
   }

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { invalid } from '../lib/errors.ts'
-import { storageFault } from '../lib/json.ts'
+import { storageIssue } from '../lib/json.ts'
 import { readQuery } from './query.ts'
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
@@ -71,7 +71,7 @@ export function addValidation(app: FastifyInstance): void {
       ['query', request.query],
       ['body', request.body],
     ] as const) {
-      const fault = storageFault(value)
+      const fault = storageIssue(value)
       if (fault) return done(invalid({ in: place, field: fault.path, message: fault.message }))
     }
     const { schema } = request.routeOptions

@@ -93,7 +93,7 @@ function urlOf(input: Parameters<Fetch>[0]): URL {
 }
 
 /** What is wrong with a URL, wherever it leads; undefined when it can be asked. */
-export function urlFault(url: string): string | undefined {
+export function urlIssue(url: string): string | undefined {
   try {
     urlOf(url)
     return undefined

@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { type Embedder, guardEmbedder } from '../../embed/embedder.ts'
 import { lexical } from '../../embed/lexical.ts'
 import { createRemoteEmbedder, unavailable } from '../../embed/remote.ts'
-import { type Egress, urlFault } from '../../lib/egress.ts'
+import { type Egress, urlIssue } from '../../lib/egress.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { apiUrl, type BaseProvider, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
 import type { TransactionGuard } from '../../lib/transaction-guard.ts'
@@ -40,7 +40,7 @@ export function unusable(config: EmbeddingConfig): string | undefined {
   if (endpointType !== 'native') {
     const reason = unavailable({ endpointType, model: cloud_deployment || embedding_model })
     const endpoint = endpointOf(config)
-    return reason ?? (endpoint && urlFault(endpoint))
+    return reason ?? (endpoint && urlIssue(endpoint))
   }
   if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return undefined
   return `the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`
