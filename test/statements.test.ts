@@ -113,6 +113,9 @@ describe('the number of statements of a request', () => {
 // Users and keys are found before it is known whose they are.
 const BY_THEMSELVES = ['users', 'api_keys']
 
+// Background work finds expired responses of any organization, and deletes them by organization.
+const OF_ANY_ORGANIZATION = 'select organization_id, id from kept_answers where expires_at <= now()'
+
 test('every statement of every operation names its organization', async () => {
   const client = await newOrganization(server, 'Eve')
   const held = await populate(client, server.database, 'Eve')
@@ -129,7 +132,7 @@ test('every statement of every operation names its organization', async () => {
   )
   query.mockRestore()
   const statements = sent.map(([first, values]) => (typeof first === 'string' ? { text: first, values } : first))
-  const concerned = statements.filter(({ text }) => owned.test(text))
+  const concerned = statements.filter(({ text }) => owned.test(text) && !text.includes(OF_ANY_ORGANIZATION))
   expect(concerned.length).toBeGreaterThan(200)
   const open = concerned.filter(
     ({ text, values }) => !text.includes('organization_id') || !values?.includes(held.organizationId),

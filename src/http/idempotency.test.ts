@@ -7,7 +7,7 @@ import { inWorkingOrder, requestsOf, send } from '../../test/places.ts'
 import { newOrganization, populate } from '../../test/populate.ts'
 import { rowsOf } from '../../test/rows.ts'
 import { type Client, type Reply, startTestServer, type TestServer } from '../../test/server.ts'
-import { sweepAnswers } from '../db/idempotency-store.ts'
+import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 
 let server: TestServer
 let alice: Client
@@ -211,7 +211,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countOf(alice, name)).toBe(2)
     await sql`insert into kept_answers (organization_id, id, answer, expires_at)
       select ${server.organizations.alice}, 'old' || n, '', now() from generate_series(1, 2500) as n`.execute(kysely)
-    await sweepAnswers(server.database)
+    await deleteExpiredResponses(server.database)
     const left = await sql<{ id: string }>`select id from kept_answers where id like 'old%' or id = ${id}`.execute(
       kysely,
     )
