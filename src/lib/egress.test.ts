@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEgress, EgressError } from './egress.ts'
+import { createEgress } from './egress.ts'
+import { EgressError } from './egress-address.ts'
 
 /** A server on loopback that counts who has come. */
 let inside: Server
