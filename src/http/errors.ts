@@ -4,7 +4,8 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { toApiError } from '../db/pg-errors.ts'
 import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
-import { namesFor, surfaceOf } from './letta.ts'
+import { surfaceOf } from './letta.ts'
+import { errorTranslator } from './letta-errors.ts'
 import { validationIssues } from './validation-messages.ts'
 
 /** Every validation issue of a request: the framework stops at the first invalid part. */
@@ -15,7 +16,7 @@ function issuesIn(request: FastifyRequest): ValidationIssue[] {
     return validationIssues(
       (checked?.error?.validation ?? []) as FastifySchemaValidationError[],
       part,
-      namesFor(request),
+      errorTranslator(request),
     )
   })
 }

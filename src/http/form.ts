@@ -3,7 +3,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, invalid } from '../lib/errors.ts'
 import { storageIssue } from '../lib/json.ts'
-import { formName } from './letta.ts'
+import { formName } from './letta-parameters.ts'
 import { readQuery } from './query.ts'
 import type { App } from './server.ts'
 
