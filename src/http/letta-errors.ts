@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { FIELDS, VALUES } from '../lib/vendor-names.ts'
 import { isLetta } from './letta.ts'
-import type { Invalid } from './validation-messages.ts'
+import type { Invalid } from './union-errors.ts'
 
 /** A validation error in the vendor's names: the fields of its schema, and the allowed values. */
 function toVendorError(error: Invalid): Invalid {

@@ -36,7 +36,10 @@ export function callerGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   return gone.signal
 }
 
-/** An event stream, which reads one event ahead of its reader; `destroy` ends the iterator of the events. `toWire`: an event in the names of the caller. */
+/**
+ * The bytes of an event stream, one event ahead of the reader; `destroy` ends the iterator of the events. `toWire` gives an
+ * event the names of the caller.
+ */
 export function bytesOf(events: AsyncIterable<unknown>, toWire: (event: unknown) => unknown, pingMs = PING_MS) {
   const iterator = events[Symbol.asyncIterator]()
   let pending = false
