@@ -59,7 +59,7 @@ function allocates(node: Node | null | undefined): boolean {
 interface Variable {
   path: string
   name: string
-  /** Whether its declaration alone makes it state. */
+  /** Whether the declaration itself shows state: `let`, or an allocated buffer. */
   state: boolean
 }
 

@@ -37,7 +37,7 @@ export interface Populated {
   spareAgent: string
   /** An empty folder, attached to no agent. */
   spareFolder: string
-  /** Another passage of the same archive. */
+  /** A second passage of the archive. */
   sparePassage: string
   /** Another file in the folder. */
   spareFile: string
@@ -78,7 +78,7 @@ async function addFile(database: Database, agentId: string, folderId: string) {
 }
 
 /**
- * Fills an organization through the API with at least one of everything, all attached to each other. Every text of it
+ * Fills an organization through the API with at least one resource of each kind, all attached to each other. Every text
  * holds `name`. The client's key must hold all scopes.
  */
 export async function populate(client: Client, database: Database, name: string): Promise<Populated> {

@@ -28,7 +28,7 @@ const INCLUDES = ['blocks', 'identities', 'managed_group', 'pending_approval', '
 const ALL = INCLUDES.map((relation) => `include=agent.${relation}`).join('&')
 
 describe('the number of statements of a request', () => {
-  test('is the same for 200 agents with every relation as for one', async () => {
+  test('is equal for 200 agents with every relation and for one', async () => {
     const { alice, database } = server
     const { one } = await populate(alice, database, 'Alicia')
     const body = {

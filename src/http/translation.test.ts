@@ -11,7 +11,7 @@ const tool = byId.get('Tool#')!
 
 const names = [...Object.keys(VALUES), ...Object.values(VALUES), ...Object.keys(FIELDS), ...Object.values(FIELDS)]
 
-/** JSON of a caller's own that looks as much as it can like ours. */
+/** JSON of a caller's own that resembles the API's names. */
 const own = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -27,7 +27,7 @@ const own = fc.letrec((tie) => ({
 })).value
 
 describe('names on the Letta surface', () => {
-  test('are the vendor’s for what the API defines: types of agents and tools, fields of embedding configurations', () => {
+  test('are the vendor’s for types of agents and tools and for fields of embedding configurations', () => {
     const encoded = toVendorNames(
       agent,
       {
@@ -50,7 +50,7 @@ describe('names on the Letta surface', () => {
     })
   })
 
-  test('leave whatever is a caller’s own as it is: texts, metadata, schemas, sources', () => {
+  test('leave the caller’s own data unchanged: texts, metadata, schemas, sources', () => {
     fc.assert(
       fc.property(own, own, fc.constantFrom(...names), (metadata, schema, text) => {
         const value = { name: text, system: text, metadata, tools: [{ json_schema: schema, source_code: text }] }
