@@ -66,7 +66,7 @@ const TESTS: Step = {
   remedy: '`npx vitest run <file>` runs one file; `npx vitest <file>` runs it at every change.',
 }
 
-/** Runs a step with the project's own tools and tells how long it took. */
+/** Runs a step with the project's own tools and reports its duration. */
 function passes({ name, command, remedy }: Step): boolean {
   console.log(`\n— ${name}`)
   const start = performance.now()

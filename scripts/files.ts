@@ -14,7 +14,7 @@ export function sourceFiles(): Map<string, string> {
   )
 }
 
-/** Prints what was found and ends with exit code 1, or says that nothing was. */
+/** Prints the findings and sets exit code 1, or reports that there are none. */
 export function report(checked: string, findings: readonly string[]): void {
   if (findings.length === 0) {
     console.log(`${checked}: nothing found`)

@@ -52,7 +52,7 @@ export const DEFAULT_EXPORTS = ['test/global-setup.ts'] as const
 
 export const isTest = (path: string) => path.startsWith('test/') || path.endsWith('.test.ts')
 
-/** The folder of resources a file lies in; for a file beside those folders, such as shapes.ts, its own name. */
+/** The resource folder of a file; for a file beside those folders, such as shapes.ts, its own name. */
 export const resourceFolderOf = (path: string): string | undefined => /^src\/resources\/([^/]+)/.exec(path)?.[1]
 
 /** The layer of a source file; undefined for a file that no pattern matches. */

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 export interface Import {
   /** A path from the root, or the name of a package. */
   target: string
-  /** Whether nothing of it is left at run time. */
+  /** Whether the import is of types only. */
   typeOnly: boolean
   /** The names taken, without those marked `type`. */
   values: string[]
@@ -25,7 +25,7 @@ function namesIn(clause: string): string[] {
     .map((name) => name.split(/\s+as\s+/)[0]!)
 }
 
-/** What a file imports and re-exports, relative paths made whole. */
+/** The imports and re-exports of a file, with paths from the root. */
 export function importsOf(path: string, text: string): Import[] {
   const code = codeOf(text)
   const resolve = (name: string) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name)

@@ -4,23 +4,6 @@ import { isTest } from './house.ts'
 import { importsOf } from './imports.ts'
 import { isFunction, statementsOf, walk } from './syntax.ts'
 
-/** State that is still made at import, as `<path> <name>`, to be moved. Nothing may be added here. */
-const TO_BE_MOVED: readonly string[] = [
-  'src/db/compiled-once.ts unfiltered',
-  'src/db/compiled-once.ts constants',
-  'src/db/compiled-once.ts count',
-  'src/db/compiled-once.ts templates',
-  'src/db/embedded.ts compiled',
-  'src/db/receive.ts received',
-  'src/lib/ids.ts random',
-  'src/lib/ids.ts drawn',
-  'src/lib/sheet.ts blank',
-  'src/lib/sheet.ts kept',
-  'src/lib/time.ts clocks',
-  'src/resources/agents/secrets.ts revealed',
-  'src/resources/tools/vectors.ts kept',
-]
-
 /** Methods that change the array, map, set or buffer they are called on. */
 const MUTATORS = new Set(
   'add clear copyWithin delete fill pop push reverse set shift sort splice unshift write'.split(' '),
@@ -76,7 +59,7 @@ function allocates(node: Node | null | undefined): boolean {
 interface Variable {
   path: string
   name: string
-  /** Whether its declaration alone makes it state. */
+  /** Whether the declaration itself shows state: `let`, or an allocated buffer. */
   state: boolean
 }
 
@@ -91,13 +74,13 @@ const variablesOf = (path: string, statements: readonly Statement[]): Variable[]
     )
   })
 
-const keyOf = ({ path, name }: { path: string; name: string }) => `${path} ${name}`
+const variableKey = ({ path, name }: { path: string; name: string }) => `${path} ${name}`
 
 /** The variables that functions of any file change, as `<path> <name>`; a local one of the same name counts, too. */
 function changedKeys(path: string, text: string, statements: readonly Statement[]): string[] {
   const changed = changedIn(statements)
   const imported = importsOf(path, text).flatMap(({ target, values }) =>
-    values.filter((name) => changed.has(name)).map((name) => keyOf({ path: target, name })),
+    values.filter((name) => changed.has(name)).map((name) => variableKey({ path: target, name })),
   )
   return [...imported, ...[...changed].map((name) => `${path} ${name}`)]
 }
@@ -108,17 +91,13 @@ const files = [...sourceFiles()]
 const changed = new Set(files.flatMap(({ path, text, statements }) => changedKeys(path, text, statements)))
 const found = files
   .flatMap(({ path, statements }) => variablesOf(path, statements))
-  .filter((variable) => variable.state || changed.has(keyOf(variable)))
+  .filter((variable) => variable.state || changed.has(variableKey(variable)))
 
-report('state', [
-  ...found
-    .filter((variable) => !TO_BE_MOVED.includes(keyOf(variable)))
-    .map(
-      ({ path, name }) =>
-        `${path}: ${name} is state of the module, which all callers in the process share. Make it in a function and ` +
-        'take it as an argument; a cache belongs to the object that src/app.ts makes.',
-    ),
-  ...TO_BE_MOVED.filter((key) => !found.some((variable) => keyOf(variable) === key)).map(
-    (key) => `${key} is not state of a module any more. Remove it from TO_BE_MOVED in scripts/state.ts.`,
+report(
+  'state',
+  found.map(
+    ({ path, name }) =>
+      `${path}: ${name} is state of the module, which all callers in the process share. Make it in a function and ` +
+      'take it as an argument; a cache belongs to the object that src/services.ts makes.',
   ),
-])
+)

@@ -7,7 +7,7 @@ interface Results {
   testResults: { status: string; assertionResults: unknown[] }[]
 }
 
-/** What Vitest's JSON report counts; a test file that could not be loaded is one failure, and so is a missing report. */
+/** The counts of Vitest's JSON report; a test file that could not be loaded is one failure, and so is a missing report. */
 function countsOf(file: string): { passed: number; failed: number; skipped: number } {
   if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 }
   const results = JSON.parse(readFileSync(file, 'utf8')) as Results

@@ -12,7 +12,7 @@ import { createServices, type Deps } from './services.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The background work: `start` it beside a server that listens. */
+    /** The background work. Call `start` once the server listens. */
     workers: Workers
   }
 }
@@ -21,7 +21,7 @@ const mount = (app: App, mounts: readonly Mount[]) => {
   for (const [prefix, plugin] of mounts) app.register(plugin, { prefix })
 }
 
-/** The whole API over a database, ready to listen or to be called with `inject`. */
+/** The whole API over a database, ready for `listen` or `inject`. */
 export async function buildApp(deps: Deps): Promise<App> {
   const { config, logger, version } = deps
   const services = await createServices(deps)

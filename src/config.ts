@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
-import { BASE_PROVIDERS, type BaseProvider } from './lib/provider-types.ts'
+import { BASE_PROVIDERS, type BaseProvider } from './lib/base-providers.ts'
 
-/** Where a hosted vector store is, and the key to it. */
+/** The address of a hosted vector store, and its key. */
 export interface StoreAddress {
   apiKey: string
   url: string
 }
 
-/** Everything that can be set from outside. This file is the only reader of `process.env`. */
+/** Every setting. This file is the only reader of `process.env`. */
 export interface Config {
   port: number
   host: string
-  /** Where the embedded database and the encryption key lie. */
+  /** The directory of the embedded database and the encryption key. */
   dataDir: string
-  /** `postgres://…` for a PostgreSQL server, `memory:` to keep nothing; absent: embedded, in `dataDir`. */
+  /** `postgres://…` for a PostgreSQL server, `memory:` to store nothing; absent: embedded, in `dataDir`. */
   databaseUrl: string | undefined
   /** Connections to a PostgreSQL server at most. */
   poolSize: number
@@ -26,39 +26,39 @@ export interface Config {
   bodyLimit: number
   /** The largest file that can be uploaded, in bytes. */
   uploadLimit: number
-  /** The model handle of agents made without one. */
+  /** The model handle of agents that are created without one. */
   defaultModel: string
   logLevel: string
   /** Whether a script of npm started the server. */
   startedByNpm: boolean
-  /** Requests of one API key in a minute; absent: as many as it likes. */
+  /** Requests of one API key in a minute; absent: no limit. */
   rateLimit: number | undefined
-  /** Web pages of these origins may call the API from a browser; `*`: of any. */
+  /** Web pages of these origins may call the API from a browser; `*`: any origin. */
   corsOrigins: readonly string[]
-  /** Addresses and networks whose `X-Forwarded-*` headers are believed. */
+  /** Addresses and networks whose `X-Forwarded-*` headers are trusted. */
   trustProxy: readonly string[]
-  /** The path the server is reached under from outside, such as `/cairn`; empty: none. */
+  /** The path of the server as callers see it, such as `/cairn`; empty: none. */
   basePath: string
-  /** The hosted vector stores that archives may lie in, by the name they choose them by. */
+  /** The hosted vector stores, by their value of `vector_db_provider`. */
   vectorStores: Readonly<{ tpuf?: StoreAddress; pinecone?: StoreAddress }>
-  /** Networks that are connected to, when a user gives an address there, although they aren't public. */
+  /** Private networks in which users may name addresses. */
   allowedNetworks: readonly string[]
-  /** The providers of models that every organization has. */
+  /** The base providers: those of every organization. */
   providers: readonly BaseProvider[]
 }
 
-/** A path of whole segments that need no escaping. */
+/** A path of segments without characters that need escaping. */
 export const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/
 
-/** A setting that can't be used, with the remedy in its message. */
+/** An invalid setting. The message has the remedy. */
 export class ConfigError extends Error {}
 
 function wholeNumber(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number): number {
-  const given = env[name]
-  if (given === undefined || given === '') return fallback
-  const value = /^\d+$/.test(given) ? Number(given) : Number.NaN
+  const text = env[name]
+  if (text === undefined || text === '') return fallback
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (!(value >= min && value <= max)) {
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${given}".`)
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
   }
   return value
 }
@@ -93,7 +93,7 @@ function readNetworks(env: NodeJS.ProcessEnv, name: string): string[] {
   return networks
 }
 
-/** The providers whose settings are there. */
+/** The base providers that have all the settings they need. */
 function readProviders(env: NodeJS.ProcessEnv): BaseProvider[] {
   return BASE_PROVIDERS.flatMap(({ name, type, env: names, needs }) => {
     const read = Object.entries(names).map(([field, variable]) => [field, env[variable]?.trim() || undefined])
@@ -130,7 +130,7 @@ function readStores(env: NodeJS.ProcessEnv): Config['vectorStores'] {
     url: readUrl('TURBOPUFFER_BASE_URL', env.TURBOPUFFER_BASE_URL || `https://${region}.turbopuffer.com`),
   }
   const host = env.PINECONE_INDEX_HOST
-  // The key alone may be there for something else.
+  // The key alone may be set for another program.
   const pinecone = env.PINECONE_API_KEY &&
     host && {
       apiKey: env.PINECONE_API_KEY,
@@ -142,7 +142,7 @@ function readStores(env: NodeJS.ProcessEnv): Config['vectorStores'] {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** Reads the settings. Throws a ConfigError that names the setting and what it may be. */
+/** Reads the settings. Throws a ConfigError that names an invalid setting and its valid values. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const text = (name: string) => env[name] || undefined
   const databaseUrl = text('DATABASE_URL')

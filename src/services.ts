@@ -42,7 +42,7 @@ export interface Deps {
   embedders?: Embedders
 }
 
-/** Everything that routes and background work share, made once for each server. */
+/** The shared objects of routes and background work, created once for each server. */
 export interface Services {
   config: Deps['config']
   database: Database
@@ -56,11 +56,11 @@ export interface Services {
   toolVectors: ToolVectors
   workers: Workers
   baseProviders: BaseProviders
-  /** Ends background work, then closes connections and threads. */
+  /** Stops background work, then closes connections and threads. */
   close(): Promise<void>
 }
 
-/** Makes the services of a server. Network calls through them are refused inside transactions of `database`. */
+/** Creates the services of a server. Inside transactions of `database` their network calls throw. */
 export async function createServices(deps: Deps): Promise<Services> {
   const { config, database, jobs, logger, version } = deps
   const cipher = rememberPlainTexts(deps.cipher)

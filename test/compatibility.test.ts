@@ -11,7 +11,7 @@ interface Claim {
   difference: string
 }
 
-/** What the page says of each operation. */
+/** The page's line of each operation. */
 const claims: Claim[] = [...committedPage().matchAll(/^\| `([A-Z]+) (\S+)` \| (\w+) \| (.*) \|$/gm)].map(
   ([, method, path, state, difference]) => ({ method: method!, path: path!, state: state!, difference: difference! }),
 )
@@ -27,7 +27,7 @@ const filled = (path: string) =>
     return kind ? `${kind === 'folder' ? 'source' : kind}-${UUID}` : 'x'
   })
 
-/** How the surface for clients of the Letta API answers: the status, and whether the path is there at all. */
+/** The response of the surface for Letta clients: its status, and whether the path exists. */
 async function probe({ method, path }: Claim) {
   const { status, body } = await server.alice.call(method, `/letta${filled(path)}`)
   return { status, gone: status === 405 || (status === 404 && String(body.detail).startsWith('There is nothing at')) }

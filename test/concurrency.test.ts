@@ -47,7 +47,7 @@ async function historyOf(id: string): Promise<Revision[]> {
   return rows
 }
 
-// Whatever a test did: every resource has its versions 1 to n in the history, in their order, and n is the one it has.
+// After each test, the history of every resource holds the versions 1 to n in order, and n is the resource's version.
 afterEach(async () => {
   const { rows } = await sql<{ resource_id: string; versions: number[] }>`
     select resource_id, jsonb_agg(version order by sequence) as versions from revisions
@@ -94,7 +94,7 @@ describe('many writers of one block', () => {
     for (const [field, { value }] of last) expect(final.body[field]).toEqual(value)
   })
 
-  test('with the same If-Match write once: the others get the new ETag', async () => {
+  test('with equal If-Match headers write once: the others get the new ETag', async () => {
     const { id } = await makeBlock('one')
     const url = `/v1/blocks/${id}`
     const replies = await atOnce(MANY, (n) => alice.patch(url, { value: `${n}` }, { 'if-match': '"1"' }))
@@ -124,7 +124,7 @@ describe('many writers of one block', () => {
     expect([final.body.value, final.headers.etag]).toEqual([`${MANY}`, `"${MANY + 1}"`])
   })
 
-  test('that update and delete it at the same time: one delete succeeds, each update succeeds or is a 404', async () => {
+  test('that update and delete it at once: one delete succeeds, each update succeeds or is a 404', async () => {
     const bodies = { blocks: { label: 'x', value: '' }, archives: { name: 'x' }, folders: { name: 'x' } }
     const agents = { name: 'x', model: 'openai/gpt-4o-mini', memory_blocks: [{ label: 'x', value: '' }] }
     for (const [list, body] of Object.entries({ ...bodies, agents })) {

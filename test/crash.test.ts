@@ -22,7 +22,7 @@ interface Count {
   acknowledged: number
 }
 
-/** What the clients know, over all the rounds. */
+/** The clients' knowledge of sent and acknowledged writes, over all rounds. */
 interface Ledger {
   counters: Count[]
   /** By name: whether the agent was acknowledged, and how far its deletion got. */
@@ -89,7 +89,7 @@ async function write(call: Call, ledger: Ledger, client: number, round: number, 
   }
 }
 
-/** What is there is what was acknowledged, or sent at least, and whole. */
+/** Every acknowledged row is there, and every row that is there was sent and is complete. */
 async function check(call: Call, { counters, agents }: Ledger) {
   for (const counter of counters) {
     const block = await call('GET', `/v1/blocks/${counter.id}`)

@@ -33,7 +33,7 @@ async function gone(client: Client, held: Populated): Promise<string[]> {
   return found.sort()
 }
 
-/** What columns that end in `_id` refer to, by their names. */
+/** The tables that columns ending in `_id` refer to, by column. */
 const TARGETS: Record<string, string> = {
   access_token_id: 'access_tokens',
   agent_id: 'agents',
@@ -72,7 +72,7 @@ async function orphans(): Promise<string[]> {
 
 const RELATIONS = ['blocks', 'identities', 'managed_group', 'secrets', 'sources', 'tags', 'tools']
 
-/** All that the lists of the organization tell, as text. */
+/** The responses of all lists of the organization, as text. */
 async function everything(client: Client): Promise<string> {
   const include = RELATIONS.map((relation) => `include=agent.${relation}`).join('&')
   const urls = [
@@ -96,7 +96,7 @@ interface Case {
   kind: string
   id: (held: Populated) => string
   answer: (id: string) => [status: number, body: unknown]
-  /** What goes with it. */
+  /** The resources that are deleted with it. */
   takes?: (held: Populated) => string[]
 }
 
@@ -199,12 +199,12 @@ describe('deleting', () => {
     expect(await orphans()).toEqual([])
   })
 
-  test('an organization leaves no row of it in any table, and every row of the others', async () => {
+  test('deleting an organization deletes its rows in every table, and keeps those of others', async () => {
     const { client, held } = await start()
     const other = await start()
     const before = await rowsOf(server.database, other.held.organizationId)
     const full = await rowsOf(server.database, held.organizationId)
-    // What hosted stores hold is told by the tests that have some.
+    // Tests with hosted stores check the rows there.
     const none = Object.keys(full).filter((table) => full[table]!.length === 0)
     expect(none.filter((table) => table !== 'hosted_vectors')).toEqual([])
     const reply = await server.alice.delete(`/v1/admin/orgs/?org_id=${held.organizationId}`)

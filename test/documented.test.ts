@@ -34,7 +34,7 @@ const unnamed = (path: string) => path.replace(/\{\w+\}(\|\{\w+\})*/g, '{}')
 
 const withoutSlash = (path: string) => path.replace(/\/$/, '')
 
-/** What a path is there for, as it says itself: no route is made for OPTIONS, and the answer names the others. */
+/** The methods of a path: no path has OPTIONS, so its 405 lists the others. */
 async function allowed(path: string): Promise<string[]> {
   const { headers, statusCode } = await server.app.inject({ method: 'OPTIONS', url: path.replace(/:\w+/g, 'x') })
   expect([path, statusCode]).toEqual([path, 405])

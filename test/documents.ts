@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
 
-/** What a part of an archive is made of, and how large it says it is when unpacked. */
+/** The bytes of an archive's part, and the unpacked size that its header claims. */
 export interface Part {
   name: string
   bytes: Buffer

@@ -22,7 +22,7 @@ afterAll(() => server.close())
 
 const UNKNOWN = 'block-00000000-0000-4000-8000-000000000000'
 
-/** An error has one shape, whatever it is. */
+/** Expects the one shape of every error. */
 function expectProblem(reply: Reply<Record<string, unknown>>, status: number, code: string): void {
   const { body, headers } = reply
   expect([reply.status, body.code, headers['content-type']]).toEqual([status, code, 'application/problem+json'])
@@ -49,7 +49,7 @@ describe('a key', () => {
     return JSON.stringify({ ...body, request_id: '' })
   }
 
-  test('that is missing, wrong, expired or revoked gets the same response', async () => {
+  test('that is missing, wrong, expired or revoked gets an equal response', async () => {
     const [expired, revoked] = [await server.withScopes('read'), await server.withScopes('read')]
     const keys = (await alice.get('/v1/api-keys/')).body
     await sql`update api_keys set expires_at = now() - interval '1 second' where id = ${keys[1].id}`.execute(
@@ -197,7 +197,7 @@ describe('an error', () => {
     expect(reply.headers['x-should-retry']).toBe('false')
   })
 
-  /** What a request gets while every statement fails. */
+  /** The response of a request while every statement fails. */
   async function whileFailing(error: Error): Promise<Reply<Record<string, unknown>>> {
     await alice.get('/v1/blocks/')
     const query = vi

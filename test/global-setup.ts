@@ -20,7 +20,7 @@ export interface Template {
 declare module 'vitest' {
   interface ProvidedContext {
     template: Template
-    /** The base URL of a provider of models that answers as it should. */
+    /** The base URL of a stand-in for a working provider of models. */
     provider: string
   }
 }

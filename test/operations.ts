@@ -1,5 +1,4 @@
 import type { App } from '../src/http/server.ts'
-import type { Prefix } from '../src/lib/ids.ts'
 
 /** A schema of the OpenAPI document, as far as the tests read it. */
 export interface Schema {
@@ -61,7 +60,7 @@ export const takesForm = ({ requestBody }: Operation) => requestBody?.content['m
 export const bodyOf = ({ requestBody }: Operation) => Object.values(requestBody?.content ?? {})[0]?.schema
 
 /** The prefix of an id, from its schema; undefined for a schema of anything else. */
-export const prefixOf = (schema: Schema) => /^(\w[\w-]*)-<uuid>$/.exec(schema.title ?? '')?.[1] as Prefix | undefined
+export const prefixOf = (schema: Schema) => /^(\w[\w-]*)-<uuid>$/.exec(schema.title ?? '')?.[1]
 
 /** The paths of ids in values of a schema, such as `block_ids[]` or `manager_config.manager_agent_id`. */
 export function idPlaces(document: Document, schema: Schema, path = '', seen: readonly Schema[] = []): string[] {

@@ -93,7 +93,7 @@ const nameOf = (keys: readonly (string | number)[]) =>
 function placesIn(value: unknown, keys: readonly (string | number)[] = []): Place[] {
   if (typeof value === 'string') {
     const prefix = ID.exec(value)?.[1]
-    return prefix ? [{ keys, prefix: prefix as Prefix }] : []
+    return prefix ? [{ keys, prefix }] : []
   }
   if (Array.isArray(value)) return value.flatMap((inner, index) => placesIn(inner, [...keys, index]))
   if (value === null || typeof value !== 'object') return []

@@ -2,20 +2,42 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { inject } from 'vitest'
 import type { Database } from '../src/db/engine/database.ts'
-import { newId, type Prefix } from '../src/lib/ids.ts'
+import { newId } from '../src/lib/ids.ts'
 import type { Client, TestServer } from './server.ts'
 import { KEY } from './stand-ins/openai.ts'
+
+/** Prefixes of the ids that `populate` collects. */
+type Kind =
+  | 'access_token'
+  | 'agent'
+  | 'api_key'
+  | 'archive'
+  | 'block'
+  | 'deployment'
+  | 'file'
+  | 'file_agent'
+  | 'group'
+  | 'identity'
+  | 'message'
+  | 'org'
+  | 'passage'
+  | 'project'
+  | 'provider'
+  | 'source'
+  | 'template'
+  | 'tool'
+  | 'user'
 
 /** The resources of an organization after `populate`. */
 export interface Populated {
   organizationId: string
   /** One id of each kind, by its prefix; these resources are attached to each other. */
-  one: Record<Exclude<Prefix, 'agent-env' | 'entity' | 'template_version'>, string>
+  one: Record<Kind, string>
   /** An agent without attachments. */
   spareAgent: string
   /** An empty folder, attached to no agent. */
   spareFolder: string
-  /** Another passage of the same archive. */
+  /** A second passage of the archive. */
   sparePassage: string
   /** Another file in the folder. */
   spareFile: string
@@ -56,7 +78,7 @@ async function addFile(database: Database, agentId: string, folderId: string) {
 }
 
 /**
- * Fills an organization through the API with at least one of everything, all attached to each other. Every text of it
+ * Fills an organization through the API with at least one resource of each kind, all attached to each other. Every text
  * holds `name`. The client's key must hold all scopes.
  */
 export async function populate(client: Client, database: Database, name: string): Promise<Populated> {

@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Longer than any step takes: a step that takes longer hangs. */
 const DEADLINE_MS = 60_000
 
-/** Where Node stores compiled code, as `npm start` has it do: most of a start is stripping types and compiling. */
+/** Node's cache of compiled code, which `npm start` sets too: most of a start is stripping types and compiling. */
 const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
 
 export interface Exit {
@@ -117,7 +117,7 @@ export interface Store {
   serve(env?: Env): Promise<Server>
   /** Opens its database. On the embedded engine no server may be using it. */
   open(): Promise<Database>
-  /** Another store with the same data. No server may be using this one. */
+  /** A copy of a store. No server may use the original meanwhile. */
   clone(): Promise<Store>
   /** Ends every process started on it, and deletes it. */
   drop(): Promise<void>

@@ -19,7 +19,7 @@ const TRANSLATED: Record<string, string> = {
   memgpt_v2_agent: 'mem_v2_agent',
 }
 
-/** What an agent is given with its first folder. */
+/** The tools that an agent gets with its first folder. */
 const FILE_TOOLS = ['open_files', 'grep_files', 'semantic_search_files']
 
 let server: TestServer
@@ -64,7 +64,7 @@ async function agentsOf({ out }: Run): Promise<Map<string, Json>> {
   return new Map(body.map((agent: Json) => [agent.name, agent]))
 }
 
-/** Compares what the server holds after a run with what the files say. */
+/** Compares the server's resources after a run with the files. */
 async function expectStored(run: Run, paths: string[]) {
   const stored = await agentsOf(run)
   const touched: string[] = []

@@ -32,7 +32,7 @@ async function faults(
 }
 
 describe('a path', () => {
-  test('has the same response with and without a trailing slash', async () => {
+  test('has equal responses with and without a trailing slash', async () => {
     const document = documentOf(server.app)
     const reads = operationsOf(server.app).filter(({ method }) => method === 'GET')
     for (const operation of reads) {
@@ -192,7 +192,7 @@ describe('a body', () => {
     ['half a surrogate pair in a key', '{"metadata":{"\\udc00":1}}', 'must be well-formed Unicode'],
     ['nesting without end', `{"metadata":${nested(100)}}`, 'must not be nested deeper than 64 levels'],
     ['nesting beyond any stack', `{"metadata":${nested(100_000)}}`, 'must not be nested deeper than 64 levels'],
-  ])('that can not be kept as it is, is refused: %s', async (_, body, fault) => {
+  ])('that can not be stored exactly is refused: %s', async (_, body, fault) => {
     const found = await faults('PATCH', url(), body, JSON_BODY)
     expect(found).toHaveLength(1)
     expect(found[0]).toContain(fault)

@@ -22,7 +22,7 @@ afterAll(() => server.close())
 const INCLUDES = ['blocks', 'identities', 'managed_group', 'secrets', 'sources', 'tags', 'tools']
 const ALL = INCLUDES.map((relation) => `include=agent.${relation}`).join('&')
 
-/** Every value of a JSON answer with the name it stands under. */
+/** Every value of a JSON response, with its key. */
 function values(body: unknown, name = ''): [string, unknown][] {
   if (Array.isArray(body)) return body.flatMap((inner) => values(inner, name))
   if (body === null || typeof body !== 'object') return [[name, body]]
@@ -30,7 +30,7 @@ function values(body: unknown, name = ''): [string, unknown][] {
 }
 
 describe('a response', () => {
-  /** Whatever can be read in a full organization. */
+  /** Every read of a populated organization. */
   async function everything(): Promise<[string, unknown][]> {
     const found: [string, unknown][] = values((await alice.get(`/v1/agents/?${ALL}`)).body)
     for (const operation of reads) {
@@ -106,7 +106,7 @@ describe('a secret', () => {
   })
 })
 
-/** The version an ETag begins with. What follows it tells apart answers that hold more than the versioned row. */
+/** The version at the start of an ETag. A hash follows it where the response holds more than the versioned row. */
 const versionOf = ({ headers }: Reply<unknown>) => /^"(\d+)/.exec(headers.etag ?? '')?.[1]
 
 /** One mutable resource of each kind: where it is, and changes to it. */
@@ -219,7 +219,7 @@ describe('a list', () => {
     expect(walked).toEqual(whole)
   })
 
-  test('has the same query parameters in the link to its next page', async () => {
+  test('repeats its query parameters in the link to its next page', async () => {
     for (let n = 0; n < 3; n++) await alice.post('/v1/blocks/', { label: 'a b&c', value: 'x', tags: ['t,&', 'u'] })
     const tags = `tags=${encodeURIComponent('t,&')}&tags=u&match_all_tags=true`
     const first = await alice.get(`/v1/blocks/?${tags}&limit=2&order=desc`)

@@ -15,7 +15,7 @@ const AGENT_FILE = { agents: [{ id: 'agent-0', name: 'Filed', agent_type: 'letta
 
 const fresh = () => `x${randomUUID().replaceAll('-', '')}`
 
-/** The managers of each type of group, all of them the same agent. */
+/** The managers of each type of group, with one agent as the manager of all. */
 const managers = (manager_agent_id: string) => [
   { manager_type: 'round_robin' },
   { manager_type: 'supervisor', manager_agent_id },
@@ -42,7 +42,7 @@ const identity = ({ one }: Populated) => ({
   block_ids: [one.block],
 })
 
-/** How the stand-in of a provider is reached. */
+/** The connection to the stand-in of a provider. */
 const reached = () => ({ provider_type: 'openai', api_key: KEY, base_url: inject('provider') })
 
 /** A template's snapshot. */

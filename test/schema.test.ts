@@ -43,7 +43,7 @@ const RESOURCES: Record<string, Resource> = {
   Tool: tools,
 }
 
-/** What a wire type may be stored as. */
+/** The column types that may store a wire type. */
 const STORED: Record<string, readonly string[]> = {
   string: ['text'],
   'date-time': ['timestamptz'],
@@ -58,7 +58,7 @@ const STORED: Record<string, readonly string[]> = {
 function wireType(schema: Schema): string {
   const { type, format, anyOf } = resolve(document, schema)
   if (anyOf) return wireType(anyOf[0]!)
-  // Settings take null for "no value" where a field is optional; answers never hold it.
+  // Requests may have null for "no value" in an optional setting; responses never do.
   const [only] = [type].flat().filter((one) => one !== 'null')
   return format === 'date-time' ? format : String(only)
 }
@@ -115,8 +115,8 @@ describe('the database schema', () => {
     const between = references.filter(({ from, to }) => owned.includes(from) && owned.includes(to))
     expect(between.length).toBeGreaterThan(15)
     expect(between.filter(({ pairs }) => !pairs.includes('organization_id=organization_id'))).toEqual([])
-    // Every table an organization owns goes with it: by itself, or with what it belongs to. History has no owner row, and
-    // what a hosted store still holds is known until it is gone there.
+    // Deleting an organization deletes the rows of each table directly or with their parents. History has no parent, and
+    // rows about a hosted store stay until its data is deleted.
     const tied = new Set(references.map(({ from }) => from))
     expect(owned.filter((table) => !tied.has(table))).toEqual(['hosted_vectors', 'revisions'])
   })
@@ -133,7 +133,7 @@ describe('the database schema', () => {
       .filter(
         ({ table, column }) => owned.includes(table) && !referring.some(({ key }) => key === `${table}.${column}`),
       )
-      // Names given by the caller or kept after what they name is gone.
+      // Names from the caller, or of resources that may be deleted.
       .filter(
         ({ column }) =>
           !/^(project|(base_)?template|deployment|entity|(created|last_updated)_by|sender)_id$/.test(column),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.drop())
 
-/** A proxy that hands requests on, and keeps the first `withheld` answers to itself: it tells when they have come. */
+/** A proxy that forwards requests and withholds the first `withheld` responses; it reports their arrival. */
 async function startProxy(target: string, withheld: number) {
   const kept: Promise<void>[] = []
   let requests = 0

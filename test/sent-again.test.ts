@@ -24,7 +24,7 @@ const attempt = (count: number) => ({ 'x-stainless-retry-count': `${count}` })
 test('a request that a server was killed over runs once when it is retried on another', async () => {
   const server = await serve()
   const call = caller(server.url, KEY)
-  /** The names sent, with the answers that came: half of them with a key, half as an SDK sends them. */
+  /** The sent names with their responses: half of the requests with a key, half with an SDK's headers. */
   const sent = new Map<string, Answer | undefined>()
   const headersOf = (name: string, count: number) => (name.endsWith('key') ? named(name) : attempt(count))
   let left = randomInt(20, 100)
@@ -49,7 +49,7 @@ test('a request that a server was killed over runs once when it is retried on an
   }
 })
 
-/** Awaits that the database's locks are as asked for. */
+/** Waits until the locks of the database fulfil a condition. */
 async function until(database: Database, count: ReturnType<typeof sql<{ n: number }>>, n: number): Promise<void> {
   await expect.poll(async () => (await count.execute(database.kysely)).rows[0]!.n, { timeout: 30_000 }).toBe(n)
 }

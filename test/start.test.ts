@@ -107,7 +107,7 @@ describe('a later start', () => {
     expect((await caller(server.url, 'too-late-to-be-the-first')('GET', '/v1/archives')).status).toBe(401)
   })
 
-  test('answers health and readiness without a key', async () => {
+  test('responds to health and readiness without a key', async () => {
     const { url } = await (await copy()).serve()
     for (const path of ['/v1/health/', '/v1/ready/', '/v1/health', '/v1/ready']) {
       const answer = await fetch(url + path)
@@ -163,7 +163,7 @@ describe('a later start', () => {
 })
 
 describe('SIGTERM', () => {
-  /** A request whose head the server has read; `finish` sends the body and awaits the answer. */
+  /** A request whose head the server has read; `finish` sends the body and awaits the response. */
   async function begin(url: string, body: string) {
     const headers = {
       authorization: `Bearer ${key}`,
@@ -204,7 +204,7 @@ describe('SIGTERM', () => {
     )
     const exit = server.kill('SIGTERM')
     for (const deadline = Date.now() + 10_000; await listening(server.url); ) expect(Date.now()).toBeLessThan(deadline)
-    // A connection kept alive would hold up the end.
+    // An open connection would delay the end.
     expect(await Promise.all(finish.map((one) => one()))).toEqual(finish.map(() => [200, 'close']))
     expect(await exit).toMatchObject({ code: 0, signal: null })
     const again = await store.serve()

@@ -28,7 +28,7 @@ const INCLUDES = ['blocks', 'identities', 'managed_group', 'pending_approval', '
 const ALL = INCLUDES.map((relation) => `include=agent.${relation}`).join('&')
 
 describe('the number of statements of a request', () => {
-  test('is the same for 200 agents with every relation as for one', async () => {
+  test('is equal for 200 agents with every relation and for one', async () => {
     const { alice, database } = server
     const { one } = await populate(alice, database, 'Alicia')
     const body = {
@@ -137,6 +137,9 @@ function distributionFaults(text: string, owned: readonly string[]): string[] {
 // Users and keys are found before it is known whose they are.
 const BY_THEMSELVES = ['users', 'api_keys']
 
+// Background work finds expired responses of any organization, and deletes them by organization.
+const OF_ANY_ORGANIZATION = 'select organization_id, id from kept_answers where expires_at <= now()'
+
 test('every statement of every operation names its organization', async () => {
   const client = await newOrganization(server, 'Eve')
   const held = await populate(client, server.database, 'Eve')
@@ -153,7 +156,7 @@ test('every statement of every operation names its organization', async () => {
   )
   query.mockRestore()
   const statements = sent.map(([first, values]) => (typeof first === 'string' ? { text: first, values } : first))
-  const concerned = statements.filter(({ text }) => owned.test(text))
+  const concerned = statements.filter(({ text }) => owned.test(text) && !text.includes(OF_ANY_ORGANIZATION))
   expect(concerned.length).toBeGreaterThan(200)
   const open = concerned.filter(
     ({ text, values }) => !text.includes('organization_id') || !values?.includes(held.organizationId),

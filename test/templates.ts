@@ -33,7 +33,7 @@ export async function makeAgent(client: Client, body: object = {}) {
   return reply.body
 }
 
-/** A template of such an agent. */
+/** A template of an agent with attachments. */
 export async function makeTemplate(client: Client, agent: object = {}, headers?: Record<string, string>) {
   const { id } = await makeAgent(client, agent)
   const reply = await client.post('/v1/templates', { type: 'agent', agent_id: id, name: fresh() }, headers)
@@ -50,7 +50,7 @@ export async function deploy(client: Client, template: string, body: object = {}
 
 const INCLUDES = ['blocks', 'tools', 'tags', 'identities', 'sources', 'secrets']
 const ALL = INCLUDES.map((name) => `include=agent.${name}`).join('&')
-/** An agent with what is attached to it. */
+/** An agent with its attachments. */
 export const readAgent = async (client: Client, id: string) => (await client.get(`/v1/agents/${id}?${ALL}`)).body
 
 /** The URL of a template's snapshot. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Everything of an answer but its request id, with the words that were sent taken out. */
+/** A response without its request id and without the words of the request. */
 function plain({ status, headers, body }: Reply<unknown>, words: readonly string[]): string {
   const { 'x-request-id': id, date: _, 'content-length': __, ...rest } = headers
   const text = JSON.stringify({ status, headers: rest, body }).replaceAll(id!, 'REQUEST')
@@ -38,13 +38,13 @@ function plain({ status, headers, body }: Reply<unknown>, words: readonly string
 
 const short = (text: string) => text.slice(0, 500)
 
-/** Her ids and her texts that stand in an answer that should hold none. */
+/** Alice's ids and texts in a response to Bob, which must hold none. */
 const leaks = (text: string) => [...hers.all, HERS].filter((secret) => text.includes(secret))
 
 const describeRequest = ({ operation }: Request, places: readonly Place[]) =>
   `${operation.operationId} with hers in ${places.map(({ keys }) => keys.join('.')).join(' and ')}`
 
-/** The query that asks an operation for all it can tell: hidden things too, with every relation, many at once. */
+/** The query for the largest response of an operation: hidden resources, every relation, a full page. */
 function everything({ parameters = [] }: Operation): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {}
   for (const { name, schema } of parameters) {
@@ -55,7 +55,7 @@ function everything({ parameters = [] }: Operation): Record<string, string | str
   return query
 }
 
-/** Runs a check on every request; what throws is a finding like any other. */
+/** Runs a check on every request; an error is a finding, too. */
 async function findings<T>(items: readonly T[], check: (item: T) => Promise<readonly string[]>): Promise<string[]> {
   const found: string[] = []
   for (const item of items) {
@@ -64,10 +64,10 @@ async function findings<T>(items: readonly T[], check: (item: T) => Promise<read
   return found
 }
 
-/** Operations that refuse an id before they look whether it is there: to anyone, whosever it is. */
+/** Operations that refuse an id before they look it up, whoever owns it. */
 const REFUSED: Record<string, number> = { 'modify_user body.organization_id': 409 }
 
-/** The statuses an id that isn't there may be answered with: a filter may also find nothing. */
+/** The statuses of responses to an unknown id: a filter may also find nothing. */
 function expected({ operation }: Request, places: readonly Place[]): number[] {
   const refused = REFUSED[`${operation.operationId} ${places.map(({ keys }) => keys.join('.')).join()}`]
   if (refused) return [refused]
@@ -75,7 +75,7 @@ function expected({ operation }: Request, places: readonly Place[]): number[] {
 }
 
 describe("another organization's", () => {
-  test('resources get the same response, wherever they are named, as resources that don’t exist', async () => {
+  test('resources get a response equal to that for missing resources, wherever a request names them', async () => {
     const { bob } = server
     const wrong = await findings(operations, async (operation) =>
       findings(requestsOf(document, operation, his), async (request) => {
@@ -106,7 +106,7 @@ describe("another organization's", () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('cursors get the same response as unknown cursors of the same instant', async () => {
+  test('cursors get a response equal to that for unknown cursors of the same instant', async () => {
     const lists = operations.filter(({ parameters }) =>
       parameters?.some(({ name, schema }) => name === 'after' && prefixOf(schema)),
     )
@@ -166,7 +166,7 @@ describe("another organization's", () => {
   })
 })
 
-/** Operations that don't work even with what is one's own. */
+/** Operations that fail even for the caller's own resources. */
 const EXCUSED: Record<string, number> = {
   // Only the operator's admins may.
   create_organization: 403,

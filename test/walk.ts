@@ -46,16 +46,16 @@ export const instant = (ms: number) => new Date(START + ms).toISOString()
 const few = fc.nat(3)
 const ran = fc.option(few, { freq: 2 })
 
-/** Rows whose ids hold the instant they were made at, as the server's do. */
+/** Rows whose ids hold the instant of their making, as the server's ids do. */
 export const times: fc.Arbitrary<Times> = fc.record({ at: few, updated: few, ran, legacy: fc.constant(false) })
 
-/** Such rows, and imported rows whose ids hold no instant. */
+/** Rows whose ids hold the instant of their making, and imported rows whose ids hold none. */
 export const anyTimes: fc.Arbitrary<Times> = fc.record({ at: few, updated: few, ran, legacy: fc.boolean() })
 
 export const orders = fc.constantFrom<(Order | undefined)[]>('asc', 'desc', undefined)
 export const keysOf = (list: List) => fc.constantFrom<(Key | undefined)[]>(...LISTS[list].keys, undefined)
 
-/** The row with these times; `n` distinguishes rows with the same times. */
+/** A row with these times; `n` distinguishes rows with equal times. */
 export function rowOf(
   list: List,
   n: number,

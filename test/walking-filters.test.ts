@@ -91,7 +91,7 @@ describe('paging through a filtered list of agents', () => {
     )
   })
 
-  test('has the same filter on every page, however the URL was written', async () => {
+  test('keeps its filter on every page, in any spelling of the URL', async () => {
     const names = ['what?1', 'what?2', 'what?3', 'what', '50%', '50%%', '50']
     await rows.fill(names.map((name, n) => ({ ...rowOf('agents', n, { at: n }), name })))
     const walk = async (search: string) => {

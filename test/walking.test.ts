@@ -31,12 +31,12 @@ describe.each(Object.keys(LISTS) as List[])('walking the list of %s', (list) => 
 
   beforeAll(async () => {
     stored = await createRows(server, list)
-    // What lies in another organization, at the same instants, must never be seen.
+    // Rows of another organization with equal instants must never appear.
     const others = [0, 1, 2].map((at) => rowOf(list, 1000 + at, { at }))
     await stored.insert(others, server.organizations.bob)
   })
 
-  test('shows every row once and in order, forward, backward and between two rows, whatever the page size', async () => {
+  test('shows every row once and in order, forward, backward and between two rows, at any page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyTimes, { maxLength: 14 }),

@@ -12,9 +12,9 @@ export interface Compared {
   /** Method and path, as upstream writes them. */
   operation: string
   state: State
-  /** What upstream has and this server hasn't, or asks for besides: `body: name`. */
+  /** Names that only upstream has, and names that only this server requires: `body: name`. */
   lacks: string[]
-  /** What this server has and upstream hasn't. */
+  /** Names that only this server has. */
   more: string[]
 }
 
@@ -46,7 +46,7 @@ function ancestorsOf(path: string): string[] {
 
 const listed = ({ values, free }: Name) => (free || values.length === 0 ? undefined : values)
 
-/** What of `all` isn't in `some`: the outermost names, and values of names that both have. */
+/** The difference of `all` and `some`: the outermost names, and values of names that both have. */
 function beyond(all: Names, some: Names): string[] {
   const gone = (path: string) => !some.has(path) && !ancestorsOf(path).some((ancestor) => some.get(ancestor)?.open)
   return [...all].flatMap(([path, name]) => {
@@ -57,7 +57,7 @@ function beyond(all: Names, some: Names): string[] {
   })
 }
 
-/** What a request has to hold here and not there, or may hold there and not here. */
+/** The names that a request must have only here, and those it may have only there. */
 function stricter(theirs: Names, ours: Names): string[] {
   return [...ours].flatMap(([path, name]) => {
     const known = theirs.get(path)
@@ -71,7 +71,7 @@ const isKind = (path: string) => path.startsWith('(')
 const fieldsOf = (names: Names): Names => new Map([...names].filter(([path]) => path !== '' && !isKind(path)))
 
 function compareAt(place: string, theirs: Names, ours: Names): Pick<Compared, 'lacks' | 'more'> {
-  // What upstream doesn't describe can't be compared.
+  // Operations without an upstream description can't be compared.
   const undescribed = place !== 'query' && theirs.get('')?.open === true
   const kinds = [...theirs.keys()].filter((path) => isKind(path) && path !== '(null)' && !ours.has(path))
   const [names, own] = [fieldsOf(theirs), fieldsOf(ours)]

@@ -1,4 +1,4 @@
-/** What the comparison reads of an OpenAPI document: the names of parameters and fields, and the values they may have. */
+/** The compared parts of an OpenAPI document: the names of parameters and fields, and the values they may have. */
 
 interface Schema {
   $ref?: string
@@ -40,7 +40,7 @@ export interface Facts {
   shapes: Record<string, string>
 }
 
-/** What is known of one name. */
+/** The facts of one name. */
 export interface Name {
   required: boolean
   open: boolean
@@ -58,7 +58,7 @@ const unique = (values: readonly string[]) => [...new Set(values)]
 const typesOf = ({ type }: Schema) => (Array.isArray(type) ? type : type === undefined ? [] : [type])
 const variantsOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema) => [...anyOf, ...oneOf, ...allOf]
 
-/** A name is required when all that is known of it says so; the rest adds up. */
+/** Joins facts of one name: it is required when all of them say so; values and shapes add up. */
 function add(names: Names, path: string, found: Partial<Name>): void {
   const known = names.get(path)
   names.set(path, {
@@ -70,7 +70,7 @@ function add(names: Names, path: string, found: Partial<Name>): void {
   })
 }
 
-/** Adds the names of a schema that stands at `path`, down to the shapes it refers to. */
+/** Adds the names of a schema at `path`, down to the shapes of its references. */
 function collect(names: Names, schema: Schema, path: string, required: boolean): void {
   const { $ref, items, properties, additionalProperties } = schema
   if ($ref) {
@@ -115,7 +115,7 @@ function wordsOfSchema(schema: Schema): string[] {
   return wordsOf(names).filter((word) => word !== '')
 }
 
-/** What a body or an answer is as a whole, where it isn't an object or an array. */
+/** The facts of a whole body or response that is neither an object nor an array. */
 function kindsOf(schema: Schema | undefined): string[] {
   if (!schema) return ['(nothing)']
   if (schema.$ref) return []
@@ -179,7 +179,7 @@ function expand(names: Names, words: string[], shapes: Facts['shapes'], prefix: 
     const { path = '', marks = '', ...lists } = WORD.exec(word)!.groups!
     const at = path.startsWith('[]') || !prefix || !path ? prefix + path : `${prefix}.${path}`
     const refers = lists.shapes?.split('|') ?? []
-    // The first word of a shape, about itself, says nothing of whether it must be there where it is referred to.
+    // The first word of a shape is about the shape, and doesn't say whether a reference to it is required.
     const required = path === '' && prefix !== '' ? (names.get(at)?.required ?? false) : marks.includes('!')
     const values = lists.values?.split('|') ?? []
     add(names, at, { required, open: marks.includes('*'), free: marks.includes('~'), values })
@@ -189,7 +189,7 @@ function expand(names: Names, words: string[], shapes: Facts['shapes'], prefix: 
   }
 }
 
-/** Every name of an operation's query (`?`), body (`>`) or answer (`<`). */
+/** Every name of an operation's query (`?`), body (`>`) or response (`<`). */
 export function namesOf({ operations, shapes }: Facts, operation: string, mark: '?' | '>' | '<'): Names {
   const names: Names = new Map()
   const words = operations[operation]!.split(' ').filter((word) => word.startsWith(mark))

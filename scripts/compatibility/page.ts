@@ -52,7 +52,7 @@ function byPlace(differences: readonly string[]): string {
     .join('; ')
 }
 
-/** A name, in code; what is said of it after it, in words. A value among many of one field: the field's own name. */
+/** A name as code, then its facts in words. For a value among many of one field, the name of the field. */
 function named(name: string): string {
   const [path, ...said] = name.split(' ')
   if (path === 'every') return name
@@ -76,7 +76,7 @@ function countOf(compared: readonly Compared[]): string {
 
 const HEADINGS = STATES.join(' | ')
 
-/** The operations with what the limits say of them, and an error for a limit of an operation that isn't here. */
+/** The operations with their limits. Throws for a limit of an unknown operation. */
 export function limited(compared: readonly Compared[]): Compared[] {
   const here = compared.filter(({ state }) => state !== 'absent').map(({ operation }) => operation)
   const lost = Object.keys(LIMITS).filter((operation) => !here.includes(operation))

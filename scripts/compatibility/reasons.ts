@@ -38,7 +38,7 @@ export const DIFFERENT: Reasons = [
   [/ query: check_status_updates$/, 'what is told of a file is always what it is now'],
 ]
 
-/** Operations that answer with passages. */
+/** Operations that respond with passages. */
 const PASSAGES = [
   'POST /v1/archives/{archive_id}/passages',
   'POST /v1/archives/{archive_id}/passages/batch',
@@ -49,7 +49,7 @@ const PASSAGES = [
   'POST /v1/passages/search',
 ]
 
-/** What an operation doesn't do though its parameters and fields are all there. */
+/** Limits of operations whose parameters and fields are complete. */
 export const LIMITS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     PASSAGES.map((operation) => [operation, '`embedding` is there with `include=passage.embedding` only']),

@@ -18,9 +18,9 @@ const actorOf = (organizationId: string, userId: string | null) => ({
 })
 
 /**
- * On an empty database, makes the organization that operates the server, its user and its first admin key, and returns
- * that key; on any other, adds the built-in tools this version brings to the organizations that lack them. Safe when
- * several servers start at once.
+ * On an empty database, creates the organization that operates the server, its user and its first admin key, and returns
+ * the key. On any other, adds the built-in tools of this version to the organizations that lack them. Safe when several
+ * servers start at once.
  */
 export async function bootstrap(
   shared: { database: Database; cipher: Cipher },

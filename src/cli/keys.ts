@@ -23,7 +23,7 @@ function parseInstant(text: string): string {
   return instant.toISOString()
 }
 
-/** Runs `work` as the operator of the database the settings name, and closes it again. */
+/** Opens the database of the settings, runs `work` as its operator, and closes the database. */
 async function asOperator(work: (scope: Scope) => Promise<void>): Promise<void> {
   const config = readConfig()
   const { database, cipher } = await openStorage(config)
@@ -57,7 +57,7 @@ async function printKeys(scope: Scope): Promise<void> {
   )
 }
 
-/** `cairn keys`: the keys of every organization, for whoever has the database. */
+/** `cairn keys`: manages the keys of every organization, with access to the database instead of a key. */
 export function keysCommand(): Command {
   const keys = new Command('keys').description('list, create and revoke API keys')
   keys
@@ -74,13 +74,13 @@ export function keysCommand(): Command {
     .action((options: { name: string; scopes: Right[]; user?: string; expires?: string }) =>
       asOperator(async (scope) => {
         const user = options.user ?? (await listUsers(scope, { limit: 1 }))[0]?.id
-        const made = await createApiKey(scope, {
+        const created = await createApiKey(scope, {
           name: options.name,
           scopes: options.scopes,
           user_id: user,
           expires_at: options.expires,
         })
-        console.log(made.key)
+        console.log(created.key)
       }),
     )
   keys

@@ -12,22 +12,22 @@ const KEY_LOST =
   "The encryption key is not the one this database's secrets were written under. Set CAIRN_ENCRYPTION_KEY to that key, " +
   'or put its file back as encryption.key in the data directory.'
 
-/** The fingerprint of the key the database's secrets are written under, once there is one. */
+/** The fingerprint of the key that encrypts the database's secrets; undefined for a new database. */
 async function fingerprintIn(database: Database): Promise<string | undefined> {
   const { rows } = await sql<{ value: string }>`
     select value from settings where name = 'encryption_key'`.execute(database.kysely)
   return rows[0]?.value
 }
 
-/** The key file's content. Made, for its owner alone to read, when it isn't there: whole, or not at all. */
-function keyFrom(dataDir: string, make: boolean): string {
+/** Reads the key file. `create`: a missing one is created first, atomically and readable only by its owner. */
+function readKeyFile(dataDir: string, create: boolean): string {
   const file = join(dataDir, 'encryption.key')
-  if (make) {
+  if (create) {
     makeDataDirectory(dataDir)
     const draft = `${file}.${process.pid}`
     writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
     try {
-      // Of several servers that start at once, one makes it.
+      // Linking is atomic: where several servers start at once, one creates the file.
       linkSync(draft, file)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -41,14 +41,14 @@ function keyFrom(dataDir: string, make: boolean): string {
   return key
 }
 
-/** Refuses a key other than the one the database's secrets were written under: they would be lost to it. */
+/** Throws a ConfigError unless the key is the one that encrypted the database's secrets. */
 async function checkKey(database: Database, cipher: Cipher): Promise<void> {
   await sql`insert into settings (name, value) values ('encryption_key', ${JSON.stringify(cipher.fingerprint)})
     on conflict do nothing`.execute(database.kysely)
   if ((await fingerprintIn(database)) !== cipher.fingerprint) throw new ConfigError(KEY_LOST)
 }
 
-/** Opens the storage of the settings, ready to serve: the database with its schema up to date, and the cipher of its secrets. */
+/** Opens the database of the settings, migrates it, and creates the cipher of its secrets. */
 export async function openStorage(config: Config): Promise<{ database: Database; cipher: Cipher; trigrams: boolean }> {
   const database = await openDatabase(config)
   try {
@@ -58,7 +58,7 @@ export async function openStorage(config: Config): Promise<{ database: Database;
       config.encryptionKey ??
       (config.databaseUrl === 'memory:'
         ? randomBytes(32).toString('hex')
-        : keyFrom(config.dataDir, (await fingerprintIn(database)) === undefined))
+        : readKeyFile(config.dataDir, (await fingerprintIn(database)) === undefined))
     const cipher = createCipher(secret)
     await checkKey(database, cipher)
     return { database, cipher, trigrams }

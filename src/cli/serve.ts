@@ -15,7 +15,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 /** Readable at a terminal, JSON otherwise. */
 function createLogger(level: string) {
-  // Lines are handed to the system some at a time, while requests go on, and none waits for long.
+  // Lines are written in batches, asynchronously, so that requests don't wait for the disk.
   if (!process.stdout.isTTY)
     return pino({ level }, pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 }))
   return pino(
@@ -24,7 +24,7 @@ function createLogger(level: string) {
   )
 }
 
-/** What a new user needs to see first. */
+/** Prints the URL, the place of the data and the first key, for a new user. */
 function greet(url: string, config: Config, key: string | undefined) {
   const where =
     config.databaseUrl === undefined
@@ -41,7 +41,7 @@ function greet(url: string, config: Config, key: string | undefined) {
   )
 }
 
-/** Refuses a default model that agents can't be made with. */
+/** Throws a ConfigError for a default model of an unknown provider. */
 function checkDefaultModel({ defaultModel }: Config): void {
   const [provider] = defaultModel.split('/')
   if (!MODEL_ENDPOINT_TYPES.some((known) => known === provider)) {
@@ -51,14 +51,14 @@ function checkDefaultModel({ defaultModel }: Config): void {
   }
 }
 
-/** What to do when the address the settings name can't be listened on. */
+/** The remedy for an address of the settings on which the server can't listen. */
 function explainListening({ code, message }: NodeJS.ErrnoException, { host, port }: Config): string {
   if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another.`
   if (code === 'EACCES') return `Port ${port} may not be listened on by this user. Set PORT to one above 1023.`
   return `The address ${host} cannot be listened on: ${message}. Set HOST to one of this machine's, or to 0.0.0.0 for all.`
 }
 
-/** An error whose message is all the user needs: what was wrong, and the remedy. */
+/** The message of an expected error, with its remedy; undefined for an unexpected error. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
   if (error instanceof ConfigError) return error.message
   const { code, message } = error as NodeJS.ErrnoException
@@ -74,7 +74,7 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   return undefined
 }
 
-/** Serves until SIGTERM or SIGINT, then finishes what is in flight and closes the database. Returns the exit code. */
+/** Serves until SIGTERM or SIGINT, then finishes open requests and closes the database. Returns the exit code. */
 export async function serve(): Promise<number> {
   let config: Config | undefined
   try {
@@ -89,12 +89,12 @@ export async function serve(): Promise<number> {
   }
 }
 
-const LOOK_MS = 250
+const POLL_MS = 250
 
-/** npm tells its script of a signal by ending the shell in between, which doesn't pass it on. */
+/** Calls `stop` when the parent process ends: npm passes a signal to its shell, which doesn't pass it on. */
 function whenOrphaned(stop: () => void): void {
   const parent = process.ppid
-  setInterval(() => process.ppid !== parent && stop(), LOOK_MS).unref()
+  setInterval(() => process.ppid !== parent && stop(), POLL_MS).unref()
 }
 
 async function serveWith(config: Config): Promise<void> {
@@ -113,7 +113,7 @@ async function serveWith(config: Config): Promise<void> {
       await app.listen({ port: config.port, host: config.host }).catch((error) => {
         throw new ConfigError(explainListening(error, config))
       })
-      // Not before it listens: the first key, made by a start that failed, would never be shown.
+      // After listening: the first key of a failed start would never be shown.
       const key = await bootstrap({ database, cipher }, config.apiKey)
       const { port } = app.server.address() as AddressInfo
       greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)

@@ -17,18 +17,17 @@ export type Caller = Omit<Actor, 'requestId' | 'ifMatch'> & { client?: ClientPol
 /** The caller that a key belongs to; undefined for an unknown, expired or revoked key. */
 export type Authenticate = (key: string) => Promise<Caller | undefined>
 
-/** The same text for every kind of wrong key, so that it reveals nothing. */
+/** 401. Unknown, expired and revoked keys get equal responses, which reveal nothing. */
 const unauthorized = () =>
   new ApiError('unauthorized', 'Send a valid API key: Authorization: Bearer <key>.', {
     headers: { 'www-authenticate': 'Bearer' },
   })
 
-const rightFor = (request: FastifyRequest): Right =>
+const rightOf = (request: FastifyRequest): Right =>
   request.routeOptions.config.right ?? (['GET', 'HEAD'].includes(request.method) ? 'read' : 'write')
 
 /**
- * Requires an API key on every route of `app`, and gives each request its scope. Without `limits`, requests are not
- * counted.
+ * Requires an API key on every route of `app`, and sets the scope of each request. `limits`: the rate limits, if any.
  */
 export function addAuth(
   app: FastifyInstance,
@@ -49,7 +48,7 @@ export function addAuth(
     const { client, ...actor } = caller
     request.organizationId = actor.organizationId
     if (client) checkClient(request, client)
-    const right = rightFor(request)
+    const right = rightOf(request)
     if (!actor.scopes.includes(right)) {
       throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
     }

@@ -26,7 +26,7 @@ describe('a body in another encoding', () => {
     ['gzip', gzipSync(changed), { ...JSON_BODY, 'content-encoding': 'gzip' }],
     ['gzip that says so, and is not', Buffer.from(changed), { ...JSON_BODY, 'content-encoding': 'gzip' }],
     ['Brotli after gzip', gzipSync(changed), { ...JSON_BODY, 'content-encoding': 'gzip, br' }],
-  ])('is a 415 that says what to send, and changes nothing: %s', async (_, body, headers) => {
+  ])('is a 415 that names the right media type, and changes nothing: %s', async (_, body, headers) => {
     const reply = await alice.patch(url, body, headers)
     expect([reply.status, reply.body.code]).toEqual([415, 'unsupported_media_type'])
     expect(reply.body.detail).toMatch(/UTF-8, not compressed/)
@@ -40,7 +40,7 @@ describe('a body in another encoding', () => {
     ['none, in so many words', { ...JSON_BODY, 'content-encoding': 'identity' }],
     ['none, in capitals', { ...JSON_BODY, 'content-encoding': 'Identity' }],
     ['another parameter that ends alike', { 'content-type': 'application/json; x-charset=latin1' }],
-  ])('that is the one asked for after all is read: %s', async (_, headers) => {
+  ])('in another spelling of the right one is read: %s', async (_, headers) => {
     const { id } = (await alice.post('/v1/blocks/', { label: 'read', value: '' })).body
     const reply = await alice.patch(`/v1/blocks/${id}`, JSON.stringify({ value: 'Grüße 😀' }), headers)
     expect([reply.status, reply.body.value]).toEqual([200, 'Grüße 😀'])
@@ -59,7 +59,7 @@ describe('a body that is not UTF-8', () => {
     ['half of a surrogate pair', text(0xed, 0xa0, 0x80)],
     ['a code point beyond the last', text(0xf4, 0x90, 0x80, 0x80)],
     ['UTF-16 that says nothing of it', Buffer.from('\ufeff{"value":"x"}', 'utf16le')],
-  ])('is a 400, rather than kept with other characters in the place of those: %s', async (_, body) => {
+  ])('is a 400, rather than stored with replacement characters: %s', async (_, body) => {
     const reply = await alice.patch(url, body, JSON_BODY)
     expect([reply.status, reply.body.code, reply.body.detail]).toEqual([
       400,
@@ -76,7 +76,7 @@ describe('an empty body', () => {
     ['nothing, as JSON', undefined, JSON_BODY],
     ['no bytes, as JSON', '', JSON_BODY],
     ['no bytes, whose length is told', '', { ...JSON_BODY, 'content-length': '0' }],
-  ])('where one is asked for is a 422 that says so: %s', async (_, body, headers) => {
+  ])('for an operation that needs one is a 422 that says so: %s', async (_, body, headers) => {
     for (const [method, path] of [
       ['PATCH', url],
       ['POST', '/v1/blocks/'],
@@ -89,7 +89,7 @@ describe('an empty body', () => {
     }
   })
 
-  test('where none is asked for is none, whatever its type is said to be', async () => {
+  test('for an operation without a body is ignored, with any media type', async () => {
     const { id } = (await alice.post('/v1/archives/', { name: 'gone' })).body
     expect((await alice.call('DELETE', `/v1/archives/${id}`, '', JSON_BODY)).status).toBe(204)
   })
@@ -111,7 +111,7 @@ describe('a key that means something to the language the server is written in', 
     for (const { metadata } of [made.body, (await alice.get(`/v1/blocks/${made.body.id}`)).body]) {
       expect(Object.keys(metadata).sort()).toEqual([key, 'in'].sort())
       expect(metadata).toEqual(given)
-      // Whatever order the keys come in, and however equality takes such keys.
+      // In any order of the keys.
       expect(JSON.stringify(metadata)).toHaveLength(JSON.stringify(given).length)
     }
     expect((await alice.get('/v1/blocks/?label=own&order=desc&limit=1')).body).toEqual([made.body])
@@ -153,7 +153,7 @@ describe('a key that means something to the language the server is written in', 
   })
 })
 
-describe('a value that would not be kept as it is', () => {
+describe('a value that would not be stored exactly', () => {
   /** The one fault of a block's patch, which must leave the block alone. */
   async function faultOf(body: string) {
     const reply = await alice.patch(url, body, JSON_BODY)
@@ -243,7 +243,7 @@ describe('a value that would not be kept as it is', () => {
     }
   })
 
-  test('is one nested deeper than 64 levels, the body among them; 64 are kept', async () => {
+  test('is one nested deeper than 64 levels, counting the body; 64 are stored', async () => {
     const { id } = (await alice.post('/v1/blocks/', { label: 'deep', value: '' })).body
     const deep = `{"metadata":${nested(63)}}`
     const reply = await alice.patch(`/v1/blocks/${id}`, deep, JSON_BODY)

@@ -6,8 +6,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const malformed = (detail: string) => new ApiError('malformed_json', detail)
 
 /**
- * Parses JSON bodies strictly: invalid UTF-8 is a 400 rather than repaired, and no key, such as `__proto__`, is special.
- * An empty body counts as absent.
+ * Parses JSON bodies strictly: invalid UTF-8 is a 400, and `__proto__` is a key like any other. An empty body counts as
+ * absent.
  */
 export function addJsonParser(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import type { ValidationIssue } from '../lib/errors.ts'
 import { validationIssues } from './validation-messages.ts'
 
-/** What the compiler of src/http/validation.ts returns, for which the framework has no type of its own. */
+/** The result of the validators of src/http/validation.ts, which the framework has no type for. */
 interface Result {
   error?: { validation: Parameters<typeof validationIssues>[0] }
 }
 
-/** Validates values as bodies are validated, such as JSON in a part of a form. The issues of a value, by a schema. */
+/** Lists the issues of a value under a schema, by the rules of bodies: for JSON in a part of a form. */
 export const checkOf =
   (request: FastifyRequest) =>
   (schema: object, value: unknown): ValidationIssue[] => {

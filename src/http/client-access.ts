@@ -12,17 +12,17 @@ export interface ClientPolicy {
   agents: ReadonlyMap<string, readonly ClientRight[]>
 }
 
-/** How a route may be reached with a client-side access token: for its `agent_id`, with this right. */
+/** A route's access for client-side access tokens: for its `agent_id`, with this right. */
 export interface ClientAccess {
   right: ClientRight
-  /** The fields its body may have then: those that concern the agent alone. */
+  /** The fields that the body may have: those that concern only the agent. */
   fields?: readonly string[]
 }
 
 const forbidden = (detail: string) => new ApiError('forbidden', detail)
 
 /**
- * 403 unless the request comes from the token's origin, to a route that says it may, for an agent of the token's policy.
+ * 403 unless the request comes from the token's origin, to a route with `clientAccess`, for an agent of the token's policy.
  * The policy alone decides, before any lookup, so that no response reveals whether another agent exists.
  */
 export function checkClient(request: FastifyRequest, policy: ClientPolicy): void {
@@ -39,11 +39,11 @@ export function checkClient(request: FastifyRequest, policy: ClientPolicy): void
   request.clientFields = access.fields ?? []
 }
 
-/** Restricts the bodies that come with client-side access tokens to the fields that their route allows. */
+/** Restricts the bodies of requests with client-side access tokens to the fields that the route allows. */
 export function addClientAccess(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.clientAccess && !url.includes('/:agent_id'))
-      throw new Error(`${url} has no agent_id to hold a token to.`)
+      throw new Error(`${url} has no agent_id, so a client-side access token can't be checked. Remove clientAccess.`)
   })
   app.addHook('preHandler', async ({ clientFields, body }) => {
     if (!clientFields || body === undefined || body === null) return
@@ -54,11 +54,11 @@ export function addClientAccess(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** With a client-side access token: the fields that the body may have. */
+    /** The fields that the body may have, for a request with a client-side access token. */
     clientFields?: readonly string[]
   }
   interface FastifyContextConfig {
-    /** Makes the route reachable with client-side access tokens; any other is not. */
+    /** Opens the route to client-side access tokens. By default it is closed to them. */
     clientAccess?: ClientAccess
   }
 }

@@ -20,17 +20,20 @@ describe('a page of an origin that is allowed', () => {
   })
   afterAll(() => server.close())
 
-  test.each([HOME, 'http://localhost:5173'])('is told what it may send, without a key: %s', async (origin) => {
-    for (const url of ['/v1/blocks/', '/v1/blocks', '/v1/nothing']) {
-      const { statusCode, headers } = await preflight(server, origin, url)
-      expect([statusCode, headers['access-control-allow-origin']]).toEqual([204, origin])
-      expect(headers['access-control-allow-methods']).toBe('GET, HEAD, POST, PUT, PATCH, DELETE')
-      expect(headers['access-control-allow-headers']).toBe('authorization,content-type,idempotency-key')
-      expect(headers['access-control-allow-credentials']).toBeUndefined()
-    }
-  })
+  test.each([HOME, 'http://localhost:5173'])(
+    'gets the permitted methods and headers, without a key: %s',
+    async (origin) => {
+      for (const url of ['/v1/blocks/', '/v1/blocks', '/v1/nothing']) {
+        const { statusCode, headers } = await preflight(server, origin, url)
+        expect([statusCode, headers['access-control-allow-origin']]).toEqual([204, origin])
+        expect(headers['access-control-allow-methods']).toBe('GET, HEAD, POST, PUT, PATCH, DELETE')
+        expect(headers['access-control-allow-headers']).toBe('authorization,content-type,idempotency-key')
+        expect(headers['access-control-allow-credentials']).toBeUndefined()
+      }
+    },
+  )
 
-  test('reads answers and errors, and the headers that say how to go on', async () => {
+  test('reads responses, errors, and the headers for paging, limits and retries', async () => {
     const key = { authorization: `Bearer ${server.alice.key}` }
     for (const [headers, status] of [
       [key, 200],
@@ -45,7 +48,7 @@ describe('a page of an origin that is allowed', () => {
     }
   })
 
-  test('is the only one that may: others get no permission, and no answer of another kind', async () => {
+  test('is the only one with permission: others get equal responses without it', async () => {
     for (const origin of ['https://evil.example', `${HOME}.evil.example`, 'null', HOME.replace('https', 'http')]) {
       expect((await preflight(server, origin)).headers['access-control-allow-origin']).toBeUndefined()
       const response = await ask(server, 'GET', '/v1/health', { origin })

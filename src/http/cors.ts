@@ -22,8 +22,8 @@ const isPreflight = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 
 /**
- * Lets pages of these origins (`*`: of any) call the API from a browser. Preflights need no API key. Keys travel in a
- * header that a page sets itself, never in a cookie, so no credentials are allowed.
+ * Allows web pages of these origins (`*`: any origin) to call the API. Preflights need no API key. Keys come in a header
+ * that the page sets, never in a cookie, so CORS credentials stay off.
  */
 export async function addCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   const settings = {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/server.ts'
-import { handleClientError } from './errors.ts'
+import { handleClientError } from './client-errors.ts'
 
 let server: TestServer
 let port: number
@@ -16,7 +16,7 @@ afterAll(() => server.close())
 
 const portOf = (http: Server) => (http.address() as AddressInfo).port
 
-/** Sends bytes and keeps its half of the connection open. Resolves to what came back when the server has closed its own. */
+/** Sends bytes and keeps its half of the connection open. Resolves to the response once the server has closed its half. */
 async function exchange(bytes: string | Buffer, http: Server = server.app.server): Promise<string> {
   const socket = connect({ port: portOf(http), host: '127.0.0.1', allowHalfOpen: true })
   let answer = ''
@@ -25,7 +25,7 @@ async function exchange(bytes: string | Buffer, http: Server = server.app.server
   })
   const read = new Promise<void>((resolve) => {
     socket.on('end', resolve)
-    // What was sent and never read breaks the connection; the answer is there before.
+    // Unread bytes reset the connection, after the response.
     socket.on('error', resolve)
   })
   const closed = new Promise((resolve) => {
@@ -97,7 +97,7 @@ describe('a request that is not readable HTTP', () => {
     await new Promise((resolve) => impatient.close(resolve))
   })
 
-  test('harms nobody else: those on other connections are answered, and no connection is left open', async () => {
+  test('leaves other connections unaffected, and no connection open', async () => {
     const ask = async (key: string) =>
       (await fetch(`http://127.0.0.1:${port}/v1/blocks`, { headers: { authorization: `Bearer ${key}` } })).status
     const noise = Array.from({ length: 50 }, (_, n) =>
@@ -106,7 +106,7 @@ describe('a request that is not readable HTTP', () => {
     const others = Array.from({ length: 10 }, (_, n) => ask(n % 2 ? server.alice.key : server.bob.key))
     for (const bytes of noise) expect(await exchange(bytes)).toContain('problem+json')
     expect(await Promise.all(others)).toEqual(Array(10).fill(200))
-    // Half of a request that breaks off is answered to nobody.
+    // An aborted request gets no response.
     await new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1', () =>
         socket.write('POST / HTTP/1.1\r\nHost', () => socket.resetAndDestroy()),

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { toApiError } from '../db/pg-errors.ts'
 import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
-import { namesFor, surfaceOf } from './letta.ts'
+import { surfaceOf } from './letta.ts'
+import { errorTranslator } from './letta-errors.ts'
 import { validationIssues } from './validation-messages.ts'
 
 /** Every validation issue of a request: the framework stops at the first invalid part. */
@@ -15,12 +13,12 @@ function issuesIn(request: FastifyRequest): ValidationIssue[] {
     return validationIssues(
       (checked?.error?.validation ?? []) as FastifySchemaValidationError[],
       part,
-      namesFor(request),
+      errorTranslator(request),
     )
   })
 }
 
-/** The framework's own errors, in this API's words. */
+/** The response to an error of the framework; undefined for any other error. */
 function fromFramework(error: FastifyError, request: FastifyRequest): ApiError | undefined {
   if (error.validation) return invalid(...issuesIn(request))
   switch (error.code) {
@@ -38,7 +36,7 @@ function fromFramework(error: FastifyError, request: FastifyRequest): ApiError |
   return undefined
 }
 
-/** An error for the log, without the database's detail: it holds values of the row that failed. */
+/** An error for the log, without the database's detail, which holds values of the failed row. */
 const withoutValues = (error: unknown) =>
   error instanceof Error
     ? { ...error, type: error.name, message: error.message, stack: error.stack, detail: undefined }
@@ -54,7 +52,7 @@ function send(reply: FastifyReply, error: ApiError, requestId: string) {
     .send(problem(error, requestId))
 }
 
-/** Responds to a request with an unreadable path, which the framework passes to no hook and no error handler. */
+/** Responds to a request with an unreadable path, for which the framework runs no hook and no error handler. */
 export const refusePath = (_: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
   send(
     reply.header('x-request-id', request.id),
@@ -62,38 +60,13 @@ export const refusePath = (_: FastifyError, request: FastifyRequest, reply: Fast
     request.id,
   )
 
-/** Errors of requests that aren't valid HTTP, by the parser's code. */
-const UNREADABLE: Record<string, ApiError> = {
-  HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line and headers are too large.'),
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large', 'The extensions of the chunks are too large.'),
-  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request took too long to arrive.'),
-}
-
-/** Responds to a connection that sends invalid HTTP, and closes it: there is no request to respond to yet. */
-export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const id = randomUUID()
-  const answer = UNREADABLE[error.code ?? ''] ?? new ApiError('bad_request', 'The request is not valid HTTP.')
-  const body = JSON.stringify(problem(answer, id))
-  socket.write(
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\nContent-Type: application/problem+json\r\n` +
-      `X-Request-Id: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-  // Ended alone, it would stay open for as long as the caller keeps its half.
-  socket.destroySoon()
-}
-
 /**
- * Responds to every error. One that is no ApiError is a bug: it is logged with its cause, and the caller sees a plain
- * 500.
+ * Responds to every error. An error that is no ApiError is a bug: the log gets the error, the caller a 500 without details.
  */
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply) => {
-    const answer = toApiError(error)
-    const known = answer instanceof ApiError ? answer : fromFramework(error, request)
+    const mapped = toApiError(error)
+    const known = mapped instanceof ApiError ? mapped : fromFramework(error, request)
     if (known && known.code !== 'unavailable') return send(reply, known, request.id)
     request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')
     return send(

@@ -4,7 +4,7 @@ import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/mark
 import { surfaceOf } from './letta.ts'
 import { streamedLength } from './outgoing.ts'
 
-/** The versions an `If-Match` header accepts; undefined when it accepts any or isn't there. */
+/** The versions that an `If-Match` header accepts; undefined for a header that accepts any version, and without one. */
 export function matchVersions(header: string | undefined): number[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined
   return [...header.matchAll(/(W\/)?"(\d+)(?:\.[\w-]+)?"/g)].flatMap(([, weak, version]) =>
@@ -12,7 +12,7 @@ export function matchVersions(header: string | undefined): number[] | undefined 
   )
 }
 
-/** The same list, at its next page. */
+/** The URL of a list's next page. */
 function nextUrl(url: string, cursor: { after?: string; before?: string }): string {
   const [path, ...search] = url.split('?')
   const query = new URLSearchParams(search.join('?'))
@@ -25,8 +25,8 @@ const names = (header: string, etag: string) =>
   header.trim() === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
 
 /**
- * Sets `ETag` on single resources and `Link` on lists, and answers 304 when the caller has the resource already.
- * The ETag is the version; where the answer holds more than the row the version counts, a hash of the body follows it.
+ * Sets `ETag` on single resources and `Link` on lists, and responds with 304 when the caller has the current ETag.
+ * The ETag is the version; where the response holds more than the versioned row, a hash of the body follows.
  */
 export function addHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

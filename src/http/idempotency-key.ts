@@ -4,7 +4,7 @@ import { invalid } from '../lib/errors.ts'
 import { apiKeyOf } from './api-key.ts'
 import { surfaceOf } from './letta.ts'
 
-/** The identity of a request that may be sent again. */
+/** The identity of a request that may be repeated. */
 export interface Claim {
   /** Requests with the same id run once, and get the same response. */
   id: string
@@ -17,10 +17,10 @@ export interface Claim {
   kind: 'key' | 'first' | 'again'
 }
 
-/** Printable ASCII, as a structured field's string holds (RFC 9651 §3.3.3); with or without its quotes. */
+/** Printable ASCII, as in a string of structured fields (RFC 9651 §3.3.3); with or without the quotes. */
 const KEY = /^(?:"([\x20\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/
 
-/** A keyed hash: without the caller's API key, which is stored nowhere, it reveals nothing of its input. */
+/** A hash keyed with the caller's API key, which is stored nowhere: without the key it reveals nothing of its input. */
 const hash = (apiKey: string, ...parts: unknown[]) =>
   createHmac('sha256', apiKey).update(JSON.stringify(parts)).digest('base64url')
 
@@ -33,10 +33,10 @@ function keyIn(header: string | string[]): string {
   return key
 }
 
-/** 422: the key came with another request before. */
+/** 422: the key came with a different request before. */
 export const reused = () => refused('was sent with another request before: a new request needs a new key')
 
-/** How often an SDK has sent this request before; undefined for other callers, and for a request with a key. */
+/** The number of an SDK's earlier attempts; undefined for other callers, and for a request with an Idempotency-Key. */
 export function retriesOf({ headers }: FastifyRequest): number | undefined {
   const count = headers['x-stainless-retry-count']
   if (headers['idempotency-key'] !== undefined || typeof count !== 'string' || !/^\d{1,3}$/.test(count))
@@ -44,28 +44,28 @@ export function retriesOf({ headers }: FastifyRequest): number | undefined {
   return Number(count)
 }
 
-/** A hash of a request whose body isn't read yet: an SDK's request and its retry have the same. */
+/** A hash of a request before its body is read. An SDK's request and its retry have equal hashes. */
 export const preBodyHash = (request: FastifyRequest) =>
   hash(apiKeyOf(request) ?? '', request.method, request.url, request.headers['content-length'] ?? '')
 
 /**
- * The claim of a request; undefined where it has none and simply runs. 422 for a malformed key.
+ * The claim of a request; undefined for a request without one, which simply runs. 422 for a malformed key.
  * An Idempotency-Key counts for one API key, method and path (draft-ietf-httpapi-idempotency-key-header).
  */
 export function claimOf(request: FastifyRequest): Claim | undefined {
   const { headers, method, body } = request
-  const given = headers['idempotency-key']
+  const header = headers['idempotency-key']
   const retries = retriesOf(request)
-  if (given === undefined && retries === undefined) return undefined
+  if (header === undefined && retries === undefined) return undefined
   // A request that only reads may run again.
-  if (given === undefined && request.routeOptions.config.right === 'read') return undefined
+  if (header === undefined && request.routeOptions.config.right === 'read') return undefined
   const apiKey = apiKeyOf(request)!
   const [path, ...search] = request.url.split('?')
-  const where = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]
-  const what = [search.join('?'), headers['if-match'] ?? null, body ?? null]
-  if (given === undefined) {
-    const id = hash(apiKey, ...where, ...what)
+  const target = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]
+  const content = [search.join('?'), headers['if-match'] ?? null, body ?? null]
+  if (header === undefined) {
+    const id = hash(apiKey, ...target, ...content)
     return { id, fingerprint: id, kind: retries === 0 ? 'first' : 'again' }
   }
-  return { id: hash(apiKey, ...where, keyIn(given)), fingerprint: hash(apiKey, ...what), kind: 'key' }
+  return { id: hash(apiKey, ...target, keyIn(header)), fingerprint: hash(apiKey, ...content), kind: 'key' }
 }

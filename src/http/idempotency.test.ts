@@ -7,7 +7,7 @@ import { inWorkingOrder, requestsOf, send } from '../../test/places.ts'
 import { newOrganization, populate } from '../../test/populate.ts'
 import { rowsOf } from '../../test/rows.ts'
 import { type Client, type Reply, startTestServer, type TestServer } from '../../test/server.ts'
-import { sweepAnswers } from '../db/idempotency-store.ts'
+import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 
 let server: TestServer
 let alice: Client
@@ -25,7 +25,7 @@ const attempt = (count: number) => ({ 'x-stainless-retry-count': `${count}` })
 /** How many archives of a name there are. */
 const countOf = async (client: Client, name: string) => (await client.get(`/v1/archives/?name=${name}`)).body.length
 
-/** What an answer says, but for which request it answers. */
+/** A response without the parts that name its request. */
 const said = ({ status, body, headers }: Reply<unknown>) => ({
   status,
   body,
@@ -59,14 +59,14 @@ function intercept(
   return () => query.mockRestore()
 }
 
-/** A client of the same key to whom every write is named, so that it can be sent again. */
+/** The client with an Idempotency-Key on every write. */
 const naming = (client: Client, key: string): Client => ({
   ...client,
   call: (method, url, body, headers) => client.call(method, url, body, { ...headers, ...named(key) }),
 })
 
 describe('a request with an Idempotency-Key', () => {
-  test('that is sent again gets the same answer, and runs once', async () => {
+  test('that is repeated gets an equal response, and runs once', async () => {
     const name = randomUUID()
     const headers = named()
     const first = await alice.post('/v1/archives/', { name }, headers)
@@ -78,7 +78,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countOf(alice, name)).toBe(1)
   })
 
-  test('of every operation that changes something is answered alike twice, and changes nothing the second time', async () => {
+  test('of every operation that writes gets equal responses, and changes nothing the second time', async () => {
     const client = await newOrganization(server, 'Ida')
     const held = await populate(client, server.database, 'Ida')
     const document = documentOf(server.app)
@@ -150,13 +150,13 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countOf(alice, name)).toBe(0)
   })
 
-  test('is the same with and without the quotes of a structured field', async () => {
+  test('is equal with and without the quotes of a structured field', async () => {
     const [name, key] = [randomUUID(), randomUUID()]
     const first = await alice.post('/v1/archives/', { name }, named(`"${key}"`))
     expect((await alice.post('/v1/archives/', { name }, named(key))).body).toEqual(first.body)
   })
 
-  test('while the first is in flight gets a 409 that says to try again, and then the answer', async () => {
+  test('gets a 409 with Retry-After while the first runs, and its response after that', async () => {
     const [name, headers] = [randomUUID(), named()]
     // The clock stands, so that the key stays known: the embedded database has one connection, and it is taken.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -180,7 +180,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countOf(alice, name)).toBe(1)
   })
 
-  test('that failed runs again: its error is not kept', async () => {
+  test('that failed runs again: its error is not stored', async () => {
     const [name, headers] = [randomUUID(), named()]
     expect((await alice.post('/v1/folders/', { name, unknown: 1 }, headers)).status).toBe(422)
     const { id } = (await alice.post('/v1/folders/', { name })).body
@@ -190,7 +190,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await alice.post('/v1/folders/', { name }, headers)).status).toBe(200)
   })
 
-  test('tells of a value that is too long as any other does', async () => {
+  test('reports a value that is too long like any other request', async () => {
     const { id } = (await alice.post('/v1/blocks/', { label: 'x', value: '1', limit: 3 })).body
     const plain = await alice.patch(`/v1/blocks/${id}`, { value: '1234' })
     const reply = await alice.patch(`/v1/blocks/${id}`, { value: '1234' }, named())
@@ -198,7 +198,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(plain.status).toBe(422)
   })
 
-  test('is kept for 24 hours, and swept then', async () => {
+  test('is stored for 24 hours, and then deleted', async () => {
     const [name, headers] = [randomUUID(), named()]
     const { kysely } = server.database
     await alice.post('/v1/archives/', { name }, headers)
@@ -211,7 +211,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countOf(alice, name)).toBe(2)
     await sql`insert into kept_answers (organization_id, id, answer, expires_at)
       select ${server.organizations.alice}, 'old' || n, '', now() from generate_series(1, 2500) as n`.execute(kysely)
-    await sweepAnswers(server.database)
+    await deleteExpiredResponses(server.database)
     const left = await sql<{ id: string }>`select id from kept_answers where id like 'old%' or id = ${id}`.execute(
       kysely,
     )
@@ -232,7 +232,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await alice.post('/v1/api-keys/', { name: 'new', scopes: ['read'] }, named(key))).body).toEqual(made.body)
   })
 
-  test('that revokes a key does so at once, when it is committed', async () => {
+  test('that revokes a key takes effect with its commit', async () => {
     const reader = await server.withScopes('read')
     const { id } = (await alice.get('/v1/api-keys/?limit=1')).body[0]
     expect((await reader.get('/v1/archives/')).status).toBe(200)
@@ -242,7 +242,7 @@ describe('a request with an Idempotency-Key', () => {
 })
 
 describe('a request of an SDK that it sends again', () => {
-  test('is answered from the one before, and runs once', async () => {
+  test('gets the response of the first attempt, and runs once', async () => {
     const name = randomUUID()
     const first = await alice.post('/v1/archives/', { name }, attempt(0))
     for (const count of [1, 2]) {
@@ -282,7 +282,7 @@ describe('a request of an SDK that it sends again', () => {
     expect([await countOf(alice, name), await countOf(bob, name)]).toEqual([3, 1])
   })
 
-  test('does not undo what others wrote after the first of it', async () => {
+  test('does not undo other writes since its first attempt', async () => {
     const { id } = (await alice.post('/v1/blocks/', { label: 'x', value: 'old' })).body
     await alice.patch(`/v1/blocks/${id}`, { value: 'mine' }, attempt(0))
     await alice.patch(`/v1/blocks/${id}`, { value: 'theirs' })
@@ -290,7 +290,7 @@ describe('a request of an SDK that it sends again', () => {
     expect((await alice.get(`/v1/blocks/${id}`)).body.value).toBe('theirs')
   })
 
-  test('runs when the one before failed, though an equal one had been answered earlier', async () => {
+  test('runs when its first attempt failed, though an equal request succeeded earlier', async () => {
     const name = randomUUID()
     const fail = async (send: () => Promise<Reply<unknown>>) => {
       const restore = intercept(() => Promise.reject(Object.assign(new Error('gone'), { code: '57P01' })))
@@ -320,7 +320,7 @@ test.each([
   expect(await countOf(alice, name)).toBe(1)
 })
 
-test('what is kept is swept every minute while a server runs', async () => {
+test('a running server deletes expired responses every minute', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const another = await startTestServer()
   const { kysely } = another.database

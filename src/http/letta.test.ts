@@ -6,7 +6,7 @@ const server = useTestServer()
 const OWN = { agent_type: 'svc_v1_agent', tool_type: 'svc_core', cloud_endpoint: 'x', none: null }
 
 describe('the Letta surface', () => {
-  test('speaks the vendor’s names where the neutral one speaks its own, of the same agents', async () => {
+  test('shows agents in the vendor’s names, and the neutral surface shows them in neutral names', async () => {
     const { alice, bob } = server
     const made = await alice.post('/letta/v1/agents/', {
       name: 'svc_v1_agent',
@@ -44,7 +44,7 @@ describe('the Letta surface', () => {
     expect((await bob.get(`/letta/v1/agents/${id}`)).status).toBe(404)
   })
 
-  test('reads back in the vendor’s names whatever holds an embedding configuration, at any depth', async () => {
+  test('returns embedding configurations in the vendor’s names, at any depth', async () => {
     const { alice } = server
     const embedding_config = {
       embedding_model: 'm',
@@ -85,7 +85,7 @@ describe('the Letta surface', () => {
     expect((await alice.get('/v1/archives/?colour=red')).status).toBe(422)
   })
 
-  test('ignores fields of a form it does not know, whatever they hold; the neutral one names them', async () => {
+  test('ignores unknown fields of a form; the neutral surface reports them', async () => {
     const { alice, bob } = server
     const form = () => {
       const parts = new FormData()
@@ -107,7 +107,7 @@ describe('the Letta surface', () => {
     expect((await alice.post('/v1/agents/import', refused)).body.errors).toEqual([
       { in: 'body', field: 'skip_tools', message: 'is not a known name here' },
     ])
-    // What it does know is looked at as ever.
+    // Known fields are validated.
     refused.append('strip_messages', 'perhaps')
     expect((await alice.post('/letta/v1/agents/import', refused)).body.errors).toEqual([
       { in: 'body', field: 'strip_messages', message: 'must be true or false' },

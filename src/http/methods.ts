@@ -4,8 +4,8 @@ import { ApiError } from '../lib/errors.ts'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
- * Collects the methods of every path that is registered from now on. The function returned makes each path respond to
- * every other method with 405 and `Allow`: call it after the last route.
+ * Collects the methods of every path registered from now on. Call the returned function after the last route: each path
+ * then responds to every other method with 405 and `Allow`.
  */
 export function trackMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, Set<string>>()
@@ -18,9 +18,9 @@ export function trackMethods(app: FastifyInstance): () => void {
 }
 
 function addMethodNotAllowed(app: FastifyInstance, paths: ReadonlyMap<string, ReadonlySet<string>>): void {
-  // Paths that differ in the names of their parameters alone are one path.
-  const same = Map.groupBy([...paths], ([url]) => url.replace(/:\w+/g, ':'))
-  for (const group of same.values()) {
+  // The names of parameters don't distinguish paths.
+  const groups = Map.groupBy([...paths], ([url]) => url.replace(/:\w+/g, ':'))
+  for (const group of groups.values()) {
     const [url] = group[0]!
     const methods = new Set(group.flatMap(([, named]) => [...named]))
     const allow = [...methods].sort().join(', ')

@@ -18,7 +18,7 @@ const nextOf = (response: Awaited<ReturnType<typeof get>>) =>
   /^<([^>]+)>; rel="next"$/.exec(String(response.headers.link))?.[1]
 
 describe('under a base path', () => {
-  test('every path answers with it and without it, so that a proxy may take it off or leave it', async () => {
+  test('every path works with and without it, so that a proxy may remove it or not', async () => {
     for (const path of ['/v1/archives/', '/v1/archives?limit=1', '/v1/health', '/openapi.json', '/docs/json']) {
       expect([path, (await get(path)).statusCode]).toEqual([path, 200])
       expect([path, (await get(`/cairn${path}`)).statusCode]).toEqual([path, 200])
@@ -28,7 +28,7 @@ describe('under a base path', () => {
     }
   })
 
-  test.each(['', '/cairn'])('following Link leads through the proxy to every row: asked at "%s/v1"', async (prefix) => {
+  test.each(['', '/cairn'])('following Link leads through the proxy to every row: at "%s/v1"', async (prefix) => {
     const seen: string[] = []
     for (let next: string | undefined = `${prefix}/v1/archives/?limit=1`; next; ) {
       const response = await get(next)
@@ -62,14 +62,14 @@ describe('under a base path', () => {
 describe('X-Forwarded headers', () => {
   const page = '/v1/archives/?limit=1'
 
-  test('of a trusted proxy tell what it has taken off the path', async () => {
+  test('of a trusted proxy report the removed prefix', async () => {
     const response = await get(page, { 'x-forwarded-prefix': '/tools/memory/' }, PROXY)
     expect(nextOf(response)).toMatch(/^\/tools\/memory\/v1\/archives\/\?/)
     expect((await get('/openapi.json', { 'x-forwarded-prefix': '/x' }, PROXY)).json().servers).toEqual([{ url: '/x' }])
     expect(nextOf(await get(page, { 'x-forwarded-prefix': '/' }, PROXY))).toMatch(/^\/v1\/archives\/\?/)
   })
 
-  test('of anyone else are not believed, nor what is no path', async () => {
+  test('of others are not trusted, and neither is an invalid path', async () => {
     expect(nextOf(await get(page, { 'x-forwarded-prefix': '/evil' }))).toMatch(/^\/cairn\/v1\//)
     for (const prefix of ['//evil.example', 'https://evil.example', '/a>; rel="x"', '/a/../b', '/a b', 'a']) {
       expect([prefix, nextOf(await get(page, { 'x-forwarded-prefix': prefix }, PROXY))]).toEqual([

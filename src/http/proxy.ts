@@ -6,7 +6,7 @@ import { enterLetta } from './letta.ts'
 
 export type ProxySettings = Pick<Config, 'trustProxy' | 'basePath'>
 
-/** The path without the prefix that a proxy left in it. */
+/** A path without the base path, which a proxy may leave in it. */
 function withoutBase(url: string, basePath: string): string {
   if (basePath === '' || !url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)
@@ -14,7 +14,7 @@ function withoutBase(url: string, basePath: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : url
 }
 
-/** What the framework has to know: whose `X-Forwarded-*` to believe, and which route a path means. */
+/** Options of the framework: the proxies whose `X-Forwarded-*` headers are believed, and the route of a path. */
 export function proxyOptions({ trustProxy, basePath }: ProxySettings): FastifyServerOptions {
   return {
     ...(trustProxy.length > 0 && { trustProxy: compile([...trustProxy]) }),
@@ -23,16 +23,16 @@ export function proxyOptions({ trustProxy, basePath }: ProxySettings): FastifySe
 }
 
 /**
- * Tells each request under which path the caller reaches the server: what a trusted proxy says in `X-Forwarded-Prefix`
- * to have taken off, else the base path. The routes themselves are found with and without the base path.
+ * Sets `publicPath` on each request: the `X-Forwarded-Prefix` of a trusted proxy, which has removed that prefix, else the
+ * base path. Routes are found with and without the base path.
  */
 export function addPublicUrl(app: FastifyInstance, { trustProxy, basePath }: ProxySettings): void {
   const trusted = compile([...trustProxy])
   app.decorateRequest('publicPath', {
     getter() {
-      const given = this.headers['x-forwarded-prefix']
-      if (typeof given !== 'string' || !trusted(this.socket.remoteAddress ?? '', 0)) return basePath
-      const prefix = given.replace(/\/$/, '')
+      const header = this.headers['x-forwarded-prefix']
+      if (typeof header !== 'string' || !trusted(this.socket.remoteAddress ?? '', 0)) return basePath
+      const prefix = header.replace(/\/$/, '')
       return prefix === '' || BASE_PATH.test(prefix) ? prefix : basePath
     },
   })
@@ -40,7 +40,7 @@ export function addPublicUrl(app: FastifyInstance, { trustProxy, basePath }: Pro
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The path the caller reaches the server under, without a slash at the end: what stands before `/v1`. */
+    /** The caller's path to the server, without a trailing slash: the prefix of `/v1`. */
     publicPath: string
   }
 }

@@ -1,5 +1,4 @@
-/** How the values of a query string are read, by the parameter's schema. */
-
+/** A schema of query parameters, as far as the parser reads it. */
 interface QuerySchema {
   properties?: Record<string, { type?: string; items?: object }>
 }
@@ -7,6 +6,7 @@ interface QuerySchema {
 const TRUE = /^(true|1)$/i
 const FALSE = /^(false|0)$/i
 
+/** A value by its type; text that isn't one of that type stays text. */
 function readOne(text: string, type: string | undefined): unknown {
   if (type === 'integer' && /^\d+$/.test(text)) return Number(text)
   if (type === 'boolean' && TRUE.test(text)) return true
@@ -15,18 +15,17 @@ function readOne(text: string, type: string | undefined): unknown {
 }
 
 /**
- * Reads a parsed query string as its schema means it: arrays from repeated keys (`tags=a&tags=b`, also `tags[]=a`),
- * booleans and whole numbers from text. Empty values count as absent. What doesn't read as its type stays text, for the
- * validation to refuse.
+ * Converts a parsed query string to the types of its schema: arrays from repeated keys (`tags=a&tags=b`, also `tags[]=a`),
+ * booleans and whole numbers from text. Empty values count as absent. Other text stays text, and validation refuses it.
  */
 export function readQuery(raw: Record<string, string | string[]>, schema: QuerySchema): Record<string, unknown> {
-  // Without a prototype, so that `__proto__` is a name like any other: an unknown one.
+  // Without a prototype, `__proto__` is an unknown name like any other.
   const query: Record<string, unknown> = Object.create(null)
-  for (const [name, given] of Object.entries(raw)) {
+  for (const [name, sent] of Object.entries(raw)) {
     const bare = name.endsWith('[]') ? name.slice(0, -2) : name
     const parameter = schema.properties?.[bare]
     const key = parameter?.type === 'array' ? bare : name
-    const values = (Array.isArray(given) ? given : [given]).filter((value) => value !== '')
+    const values = [sent].flat().filter((value) => value !== '')
     if (values.length === 0 && parameter) continue
     if (parameter?.type === 'array') {
       const item = (parameter.items as { type?: string } | undefined)?.type

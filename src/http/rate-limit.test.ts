@@ -29,7 +29,7 @@ const get = (key: string | undefined, remoteAddress: string, headers: Record<str
   })
 
 describe('a key', () => {
-  test('is told how many requests it has left, and when it may again', async () => {
+  test('gets the remaining requests, and the time of the next', async () => {
     const { bob } = server
     for (let n = 1; n <= MOST; n++) {
       const { status, headers } = await bob.get('/v1/archives/')
@@ -54,7 +54,7 @@ describe('a key', () => {
     expect([again.status, ...fields(again.headers)]).toEqual([200, `${MOST}`, `${MOST - 1}`, '60', undefined])
   })
 
-  test('that an SDK uses up runs what was refused, though an equal request was answered before', async () => {
+  test('does not lose an SDK’s refused requests, though an equal request succeeded before', async () => {
     const name = randomUUID()
     const create = (count: number) =>
       server.bob.post('/v1/archives/', { name }, { 'x-stainless-retry-count': `${count}` })
@@ -62,7 +62,7 @@ describe('a key', () => {
     for (let n = 0; n < MOST + 2; n++) statuses.push((await create(0)).status)
     expect(statuses).toEqual([...Array(MOST).fill(200), 429, 429])
     vi.setSystemTime(Date.now() + 60_000)
-    // The two that were refused, and the repetition of one whose answer was lost.
+    // The two refused requests, and the retry of one whose response was lost.
     const again = [await create(1), await create(1), await create(1)]
     expect(again.map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, undefined, 'true'])
     expect((await server.bob.get(`/v1/archives/?limit=200&name=${name}`)).body).toHaveLength(MOST + 2)

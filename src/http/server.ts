@@ -10,15 +10,16 @@ import Fastify, {
 import type { Static, TSchema } from 'typebox'
 import type { Rendered } from '../db/render/rendered.ts'
 import { addJsonParser } from './body.ts'
-import { addErrors, handleClientError, refusePath } from './errors.ts'
+import { handleClientError } from './client-errors.ts'
+import { addErrors, refusePath } from './errors.ts'
 import { addHeaders } from './headers.ts'
-import { addLetta, createTranslate } from './letta.ts'
+import { addLetta, createTranslate } from './letta-translation.ts'
 import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
 import { addEventStreams } from './sse.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
-/** Types handlers by their schemas. A handler returns a value of its response's type, or the JSON of one. */
+/** Types handlers by their schemas. A handler returns a value of its response's type, or rendered JSON of that type. */
 export interface WireTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
   serializer: this['schema'] extends TSchema ? Static<this['schema']> | Rendered<Static<this['schema']>> : unknown
@@ -27,13 +28,13 @@ export interface WireTypes extends FastifyTypeProvider {
 /** A server whose handlers are typed by their schemas. */
 export type App = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, WireTypes>
 
-/** The same server, its handlers typed by the schemas of their routes. Plugins of `src/http` take it without. */
+/** Types the handlers of a server by the schemas of their routes. Plugins of `src/http` don't need that. */
 export const withSchemaTypes = (app: FastifyInstance): App => app.withTypeProvider<WireTypes>()
 
-/** A request id is taken from the caller when it is a sane token. */
-const SANE = /^[\w.:-]{1,128}$/
+/** The request ids that are accepted from a caller. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** A server with this API's manners and no routes: validation, errors, headers, the log. */
+/** A server without routes: it parses, translates and validates requests, responds to errors, sets headers and logs. */
 export function createServer(options: {
   bodyLimit: number
   logger: FastifyBaseLogger
@@ -48,22 +49,22 @@ export function createServer(options: {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: refusePath as never,
     clientErrorHandler: handleClientError,
-    // What arrives on an open connection while the server stops is answered like the rest.
+    // A stopping server still handles the requests of open connections.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
-      const given = request.headers['x-request-id']
-      return typeof given === 'string' && SANE.test(given) ? given : randomUUID()
+      const sent = request.headers['x-request-id']
+      return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
     },
   })
 
   app.setValidatorCompiler(createValidatorCompiler(options.shapes))
-  // fast-json-stringify would drop fields it does not know and fail on an unmatched variant.
-  // Bytes: encoded once, and their number is known without counting.
+  // fast-json-stringify would drop unknown fields and fail on an unmatched variant of a union.
+  // The cast holds: the framework sends buffers and streams too, which spares it to encode the text and to count its bytes.
   app.setSerializerCompiler(() => (value) => bodyOf(value) as unknown as string)
   app.removeContentTypeParser('text/plain')
   addJsonParser(app)
-  // A closing server ends each connection with the answer in flight on it: kept alive, it would hold up the end.
+  // A closing server ends each connection after its response: an open one would delay the end.
   let closing = false
   app.addHook('preClose', async () => {
     closing = true

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import type { Translate } from './letta.ts'
+import type { Translate } from './letta-translation.ts'
 
 const MEDIA_TYPE = 'text/event-stream'
 
-/** Proxies close connections on which nothing comes for a minute, or less. */
+/** Proxies close connections that are idle for a minute, or less. */
 const PING_MS = 15_000
 
 /** A comment, which clients ignore (HTML standard, § 9.2.6). */
@@ -18,7 +18,7 @@ const PING = ': ping\n\n'
 export const EventStream = <T extends TSchema>(event: T, description = 'Events, each as `data: <JSON>`.') =>
   Type.Unsafe<AsyncIterable<Static<T>>>({ description, content: { [MEDIA_TYPE]: { schema: event } } })
 
-/** The schema of the events that a route responds with; undefined for any other route. */
+/** The schema of a route's events; undefined for a route without an event stream. */
 function eventSchemaOf({ schema }: RouteOptions): TSchema | undefined {
   const responses = schema?.response as Record<string, { content?: Record<string, { schema: TSchema }> }> | undefined
   return responses?.[200]?.content?.[MEDIA_TYPE]?.schema
@@ -27,7 +27,7 @@ function eventSchemaOf({ schema }: RouteOptions): TSchema | undefined {
 const isEvents = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && !(value instanceof Readable)
 
-/** A signal that is aborted once the caller has closed the connection, for whatever makes the events. */
+/** A signal that is aborted once the caller has closed the connection, for the source of the events. */
 export function callerGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => {
@@ -36,15 +36,18 @@ export function callerGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   return gone.signal
 }
 
-/** The bytes of an event stream. Events are taken as fast as they are read, one ahead; `destroy` ends their iterator. */
-export function bytesOf(events: AsyncIterable<unknown>, named: (event: unknown) => unknown, pingMs = PING_MS) {
+/**
+ * The bytes of an event stream, one event ahead of the reader; `destroy` ends the iterator of the events. `toWire` gives an
+ * event the names of the caller.
+ */
+export function bytesOf(events: AsyncIterable<unknown>, toWire: (event: unknown) => unknown, pingMs = PING_MS) {
   const iterator = events[Symbol.asyncIterator]()
   let pending = false
   const take = async () => {
     try {
       const { done, value } = await iterator.next()
       pending = false
-      stream.push(done ? null : `data: ${JSON.stringify(named(value))}\n\n`)
+      stream.push(done ? null : `data: ${JSON.stringify(toWire(value))}\n\n`)
     } catch (error) {
       stream.destroy(error as Error)
     }
@@ -52,7 +55,7 @@ export function bytesOf(events: AsyncIterable<unknown>, named: (event: unknown) 
   const stream = new Readable({
     highWaterMark: 1,
     read() {
-      // A ping makes the stream ask again while an event is awaited.
+      // A ping triggers a read while the next event is awaited.
       if (pending) return
       pending = true
       take()
@@ -64,15 +67,15 @@ export function bytesOf(events: AsyncIterable<unknown>, named: (event: unknown) 
     },
   })
   const pings = setInterval(() => {
-    // To a caller that reads nothing, pings would pile up.
+    // Pings would pile up for a caller that doesn't read.
     if (stream.readableLength === 0 && !stream.readableEnded) stream.push(PING)
   }, pingMs).unref()
   return stream
 }
 
 /**
- * Sends what handlers return on routes that respond with an EventStream: the headers at once, then each event in the
- * names of the caller's surface. An error after the headers cuts the connection, and is logged.
+ * Sends the events that handlers of EventStream routes return: the headers at once, then each event in the names of the
+ * caller's surface. An error after the headers cuts the connection, and is logged.
  */
 export function addEventStreams(app: FastifyInstance, translate: Translate): void {
   app.addHook('onRoute', (route) => {

@@ -5,7 +5,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { ApiError, inBody, invalid } from '../lib/errors.ts'
 import { append, openTempFile } from '../lib/temp-file.ts'
-import { formFault, MAX_PARTS, MEDIA_TYPE, type ReplyHead, tooLarge } from './form.ts'
+import { formError, MAX_PARTS, MEDIA_TYPE, type ReplyHead, tooLarge } from './form.ts'
 import { namesOf } from './letta.ts'
 
 /** A received file, and the result of `accept` for it. */
@@ -17,58 +17,59 @@ export interface Upload<Accepted> {
   read(position: number, length: number): Promise<Buffer>
 }
 
-/** The head of a form's file, which comes before the bytes. */
+/** The head of a form's file, which arrives before its bytes. */
 export interface Head {
   fileName: string
   mediaType: string
 }
 
-/** Bytes of a form beside its file, at most. */
-const AROUND = 64 * 1024
+/** The size of a form without its file, at most, in bytes. */
+const OVERHEAD = 64 * 1024
 
 const missing = () => invalid(inBody('file', `is required: the file, as a part of ${MEDIA_TYPE} with a file name`))
 
-async function save(part: MultipartFile, scratch: FileHandle, limit: number, reply: ReplyHead) {
+/** Appends a file to a temporary one. 413 beyond the limit, in bytes. */
+async function save(part: MultipartFile, tempFile: FileHandle, limit: number, reply: ReplyHead) {
   const hash = createHash('sha256')
   let size = 0
   for await (const bytes of part.file as AsyncIterable<Buffer>) {
     size += bytes.length
     if (size > limit) throw tooLarge(reply, `The file is larger than ${limit} bytes.`)
     hash.update(bytes)
-    await append(scratch, bytes)
+    await append(tempFile, bytes)
   }
   return { size, sha256: hash.digest('base64url') }
 }
 
-/** Discards a part that the route doesn't know. 413 beyond the bound. */
+/** Discards an unknown part. 413 beyond the limit of the form. */
 async function drain(part: MultipartFile, reply: ReplyHead, tooLong: string) {
   let size = 0
   for await (const bytes of part.file as AsyncIterable<Buffer>) {
     size += bytes.length
-    if (size > AROUND) throw tooLarge(reply, tooLong)
+    if (size > OVERHEAD) throw tooLarge(reply, tooLong)
   }
 }
 
-/** Reads the form to its end, its one file into `scratch`. On the surface for Letta clients other parts are ignored. */
+/** Reads a form to its end, and its one file into `tempFile`. The surface for Letta clients ignores other parts. */
 async function readForm<Accepted>(
   request: FastifyRequest,
   reply: ReplyHead,
-  scratch: FileHandle,
+  tempFile: FileHandle,
   limit: number,
   accept: (head: Head) => Accepted,
 ) {
   let found: { accepted: Accepted; size: number; sha256: string } | undefined
-  const limits = { parts: MAX_PARTS, fileSize: limit + 1, fieldSize: AROUND, fieldNameSize: 200 }
+  const limits = { parts: MAX_PARTS, fileSize: limit + 1, fieldSize: OVERHEAD, fieldNameSize: 200 }
   for await (const part of request.parts({ limits })) {
     if (part.fieldname === 'file') {
       if (part.type !== 'file' || !part.filename) throw missing()
       if (found) throw invalid(inBody('file', 'must be one file: send the others in requests of their own'))
       const accepted = accept({ fileName: part.filename, mediaType: part.mimetype })
-      found = { accepted, ...(await save(part, scratch, limit, reply)) }
+      found = { accepted, ...(await save(part, tempFile, limit, reply)) }
     } else if (namesOf(request) === 'neutral') {
       throw invalid(inBody(part.fieldname, 'is not known: the one part of this form is "file"'))
     } else if (part.type === 'file') {
-      await drain(part, reply, `${part.fieldname}: is larger than ${AROUND} bytes, and not the part "file".`)
+      await drain(part, reply, `${part.fieldname}: is larger than ${OVERHEAD} bytes, and not the part "file".`)
     }
   }
   if (!found) throw missing()
@@ -76,10 +77,10 @@ async function readForm<Accepted>(
 }
 
 /**
- * Receives the file of a form (multipart/form-data), in the `prepare` of a route: its bytes go to a nameless file on the
- * disk, which is closed with the response. `accept` sees the head of the file before the bytes, and may refuse it. The
- * request's body becomes a description of the file, so that a repeated request is recognized. 413 for more than
- * `limit` bytes, as soon as they are there; 415 for another media type than a form's.
+ * Receives the file of a form (multipart/form-data), in the `prepare` of a route. The bytes go to a nameless temporary
+ * file, which closes with the response. `accept` gets the head of the file before the bytes, and may throw. The request's
+ * body becomes a description of the file, so that a repeated request has an equal fingerprint. 413 as soon as `limit`
+ * bytes are exceeded; 415 for a media type other than a form's.
  */
 export async function receive<Accepted>(
   request: FastifyRequest,
@@ -90,38 +91,38 @@ export async function receive<Accepted>(
   if (request.headers['content-type'] === undefined) throw missing()
   if (!request.isMultipart()) throw new ApiError('unsupported_media_type', `Send the body as ${MEDIA_TYPE}.`)
   const tooLong = `The file is larger than ${limit} bytes.`
-  if (Number(request.headers['content-length']) > limit + AROUND) throw tooLarge(reply, tooLong)
-  const scratch = await openTempFile()
-  reply.raw.once('close', () => scratch.close().catch(() => {}))
+  if (Number(request.headers['content-length']) > limit + OVERHEAD) throw tooLarge(reply, tooLong)
+  const tempFile = await openTempFile()
+  reply.raw.once('close', () => tempFile.close().catch(() => {}))
   try {
-    const { accepted, size, sha256 } = await readForm(request, reply, scratch, limit, accept)
+    const { accepted, size, sha256 } = await readForm(request, reply, tempFile, limit, accept)
     request.body = { file: { ...accepted, size, sha256 } }
     return {
       accepted,
       size,
       async read(position, length) {
-        const { buffer, bytesRead } = await scratch.read(Buffer.allocUnsafe(length), 0, length, position)
+        const { buffer, bytesRead } = await tempFile.read(Buffer.allocUnsafe(length), 0, length, position)
         return buffer.subarray(0, bytesRead)
       },
     }
   } catch (error) {
-    throw formFault(error, reply, tooLong)
+    throw formError(error, reply, tooLong)
   }
 }
 
-/** How much of a refused upload is drained, in bytes, and for how long. */
-const READ_ON = { bytes: 1024 * 1024, ms: 2000 }
+/** The bounds of draining a refused upload. */
+const DRAINED = { bytes: 1024 * 1024, ms: 2000 }
 
-/** Drains a request: a caller whose connection ends while it sends doesn't see the response. */
-async function readOn(raw: IncomingMessage): Promise<void> {
+/** Discards the rest of a request: a caller whose connection closes while it sends doesn't see the response. */
+async function drainRequest(raw: IncomingMessage): Promise<void> {
   if (raw.complete || raw.destroyed) return
-  let left = READ_ON.bytes
+  let left = DRAINED.bytes
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer)
       resolve()
     }
-    const timer = setTimeout(done, READ_ON.ms)
+    const timer = setTimeout(done, DRAINED.ms)
     for (const event of ['end', 'close', 'error']) raw.once(event, done)
     raw.unpipe()
     raw.on('data', (bytes: Buffer) => {
@@ -133,20 +134,20 @@ async function readOn(raw: IncomingMessage): Promise<void> {
 }
 
 /**
- * Runs the first phase of a route that receives a file. Where it throws, the rest of a small file is drained, and the
- * connection ends with the response: the caller may still be sending a large one.
+ * Runs the first phase of a route that receives a file. After an error the rest of a small file is drained, and the
+ * connection closes with the response, since the caller may still be sending a large file.
  */
 export async function refusing<T>({ raw }: FastifyRequest, reply: ReplyHead, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    await readOn(raw)
+    await drainRequest(raw)
     reply.header('connection', 'close')
     throw error
   }
 }
 
-/** Leaves the form that a route documents unvalidated: `receive` reads it, and refuses parts it doesn't know. */
+/** Switches off validation of a route's form, which the schema only documents: `receive` checks the parts. */
 export const formUnchecked = (app: Pick<FastifyInstance, 'validatorCompiler'>) => ({
   validatorCompiler: ((part) =>
     part.httpPart === 'body' ? () => true : app.validatorCompiler!(part)) as FastifySchemaCompiler<unknown>,

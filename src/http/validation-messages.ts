@@ -1,16 +1,10 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { FastifySchemaValidationError } from 'fastify'
 import type { ValidationIssue } from '../lib/errors.ts'
+import { type Invalid, reduceUnions } from './union-errors.ts'
 
-/** A validation error as Ajv gives it with `verbose`. */
-export type Invalid = FastifySchemaValidationError & {
-  schemaPath: string
-  params: Record<string, unknown>
-  parentSchema?: { title?: string; properties?: object; type?: string | string[] }
-  data?: unknown
-}
-
-const PLACES = { params: 'path', querystring: 'query', headers: 'header', body: 'body' } as const
+/** The parts of a request, by the framework's names. */
+const PARTS = { params: 'path', querystring: 'query', headers: 'header', body: 'body' } as const
 
 /** `/tool_rules/0/type` → `tool_rules[0].type`. */
 function fieldOf(instancePath: string): string {
@@ -23,7 +17,8 @@ function fieldOf(instancePath: string): string {
 
 const join = (path: string, key: string) => (path ? `${path}.${key}` : key)
 
-const words: Record<string, string> = {
+/** The words of messages for the types of JSON Schema. */
+const TYPES: Record<string, string> = {
   integer: 'a whole number',
   number: 'a number',
   string: 'a string',
@@ -33,6 +28,7 @@ const words: Record<string, string> = {
   null: 'null',
 }
 
+/** The field of an error, and a message that says what to send. `known`: the keys of the object. */
 function describe(error: Invalid, known: readonly string[]): { field: string; message: string } {
   const field = fieldOf(error.instancePath)
   const { params } = error
@@ -47,7 +43,7 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
       return { field: join(field, String(params.missingProperty)), message: 'is required' }
     case 'type': {
       const names = String(params.type).split(',')
-      return { field, message: `must be ${names.map((name) => words[name] ?? name).join(' or ')}` }
+      return { field, message: `must be ${names.map((name) => TYPES[name] ?? name).join(' or ')}` }
     }
     case 'enum':
       return { field, message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}` }
@@ -79,65 +75,18 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
   }
 }
 
-/** The errors of a union reduced to those of the variant that was meant: the one whose tag fits, else the nearest. */
-function ofMeantVariant(errors: Invalid[]): Invalid[] {
-  let left = errors
-  const unions = errors
-    .filter(({ keyword }) => keyword === 'anyOf')
-    .sort((a, b) => b.schemaPath.length - a.schemaPath.length)
-  for (const union of unions) {
-    const inside = (error: Invalid) =>
-      error !== union &&
-      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
-      error.instancePath.startsWith(union.instancePath)
-    const branches = Map.groupBy(
-      left.filter(inside),
-      (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0],
-    )
-    // A value that isn't null was not meant as null; a tag that doesn't fit rules a variant out.
-    const miss = (error: Invalid) => (isNullFault(error) ? 1000 : error.keyword === 'const' ? 100 : 1)
-    const tags = [...branches.values()].flat().filter(({ keyword }) => keyword === 'const')
-    // A variant that failed without a fault of its own failed by a shape it refers to, whose faults stand elsewhere.
-    const variants = (union as { schema?: unknown }).schema
-    const referring = Array.isArray(variants) && variants.some((_, index) => !branches.has(String(index)))
-    const ranked = referring ? [] : [...branches.values()].sort((a, b) => sum(a.map(miss)) - sum(b.map(miss)))
-    let meant = ranked[0] ?? []
-    if (tags.length > 1 && meant.some(({ keyword }) => keyword === 'const')) {
-      const [tag] = tags
-      meant = [
-        {
-          ...tag!,
-          keyword: 'enum',
-          params: { allowedValues: [...new Set(tags.map(({ params }) => params.allowedValue))] },
-        },
-      ]
-    }
-    left = left.filter((error) => error !== union && (!inside(error) || meant.includes(error)))
-    for (const error of meant) if (!left.includes(error)) left.push(error)
-    if (meant.length === 0 && !referring) left.push(union)
-  }
-  // Where the value is at fault itself, that it isn't null either says nothing.
-  const elsewhere = (error: Invalid) =>
-    left.some((other) => other !== error && !isNullFault(other) && other.instancePath.startsWith(error.instancePath))
-  return left.filter((error) => !isNullFault(error) || !elsewhere(error))
-}
-
-const isNullFault = ({ keyword, params }: Invalid) => keyword === 'type' && params.type === 'null'
-
-const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
-
-/** Every issue of a request that failed validation, each once, in words. `named` gives an error the caller's names. */
+/** The issues of a request that failed validation, each once. `translate` gives an error the caller's names. */
 export function validationIssues(
   errors: FastifySchemaValidationError[],
   context: string,
-  named: (error: Invalid) => Invalid = (error) => error,
+  translate: (error: Invalid) => Invalid = (error) => error,
 ): ValidationIssue[] {
-  const faults = ofMeantVariant(errors as Invalid[]).map((error) => ({
-    in: PLACES[context as keyof typeof PLACES] ?? 'body',
-    ...describe(named(error), Object.keys(error.parentSchema?.properties ?? {})),
+  const issues = reduceUnions(errors as Invalid[]).map((error) => ({
+    in: PARTS[context as keyof typeof PARTS] ?? 'body',
+    ...describe(translate(error), Object.keys(error.parentSchema?.properties ?? {})),
   }))
   const seen = new Set<string>()
-  return faults.filter(({ field, message }) => {
+  return issues.filter(({ field, message }) => {
     const key = `${field} ${message}`
     return !seen.has(key) && seen.add(key)
   })

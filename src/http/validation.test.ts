@@ -36,7 +36,7 @@ describe('an instant', () => {
     ['2026-01-02', 'no time'],
     ['yesterday', 'words'],
     ['', 'nothing'],
-  ])('that cannot be kept is refused, with its field, wherever it stands: %s (%s)', async (instant) => {
+  ])('that cannot be stored is refused, with its field: %s (%s)', async (instant) => {
     const { alice } = server
     for (const [method, path, field, body] of [
       ['PATCH', url, 'last_run_completion', { last_run_completion: instant }],
@@ -60,7 +60,7 @@ describe('an instant', () => {
     ['2026-01-02 03:04:05+05:30', '2026-01-01T21:34:05.000Z'],
     ['2026-01-02T03:04:05.1234567Z', '2026-01-02T03:04:05.123Z'],
     ['2026-01-02T03:04:05+15:59', '2026-01-01T11:05:05.000Z'],
-  ])('at the edge of what can be kept comes back as the same one: %s', async (given, kept) => {
+  ])('at the limits comes back equal: %s', async (given, kept) => {
     const { alice, bob } = server
     const made = (await bob.post('/v1/agents/', { name: 'B', include_base_tools: false })).body
     const path = `/v1/agents/${made.id}`

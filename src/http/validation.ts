@@ -3,31 +3,31 @@ import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { invalid } from '../lib/errors.ts'
-import { storageFault } from '../lib/json.ts'
+import { storageIssue } from '../lib/json.ts'
 import { readQuery } from './query.ts'
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
 
 /**
- * Whether a text is a date and time with a zone (ISO 8601) that can be kept: a day of the calendar, at most 15:59 from
- * UTC, and a four-digit year in UTC too.
+ * Whether a text is a date and time with a zone (ISO 8601) that can be stored: a day of the calendar, an offset of at most
+ * 15:59, and a four-digit year in UTC.
  */
-function isInstant(given: string): boolean {
-  const text = given.toUpperCase()
+function isInstant(value: string): boolean {
+  const text = value.toUpperCase()
   const [, date, fraction = ''] = DATE_TIME.exec(text) ?? []
   if (date === undefined) return false
-  // The language takes 30 February for 2 March.
+  // Date reads 30 February as 2 March.
   if (!new Date(`${date}T00:00Z`).toJSON()?.startsWith(date)) return false
-  // Kept in milliseconds, a finer one may be the next.
+  // Storing in milliseconds may round a finer fraction up, into the next year.
   const rounding = fraction.length > '.000'.length ? 1 : 0
   const year = new Date(Date.parse(text.replace(' ', 'T')) + rounding).getUTCFullYear()
   return year >= 1 && year <= 9999
 }
 
-/** The validator lists every issue of a request up to this many values: a list of millions would take all the memory. */
+/** The validator lists every issue of requests with at most this many values: millions of issues would fill the memory. */
 const MOST_VALUES = 100_000
 
-/** The number of values in a JSON value, counted up to somewhat above `most`. */
+/** The number of values in a JSON value; counting stops soon above `most`. */
 function countValues(value: unknown, most: number): number {
   if (value === null || typeof value !== 'object') return 1
   let count = 1
@@ -39,13 +39,12 @@ function countValues(value: unknown, most: number): number {
 }
 
 /**
- * Compiles schemas into validators, which coerce, default and remove nothing. They report every issue, but of a huge
- * request the first one alone. A schema is compiled at the first call of its route: compiling all of them would take most
- * of the time of a start.
+ * Compiles schemas into validators without coercion, defaults and removal. They report every issue, but only the first of
+ * a huge request. A schema is compiled at the first call of its route: compiling all would take most of the start.
  */
 export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySchemaCompiler<object> {
   const [first, every] = [false, true].map((allErrors) => {
-    // The shapes are our own: holding them against the schema of schemas would be a tenth of the time a start takes.
+    // The shapes are our own: checking them against the meta-schema would take a tenth of the start.
     const ajv = new Ajv({ allErrors, verbose: true, strictTypes: false, validateSchema: false })
     addFormats.default(ajv)
     ajv.addFormat('date-time', isInstant)
@@ -63,16 +62,16 @@ export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySche
   }
 }
 
-/** Reads query strings by their schema, and refuses text that can't be stored as it is, wherever it stands. */
+/** Converts query strings by their schema. 422 for a value anywhere in the request that can't be stored exactly. */
 export function addValidation(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
-    for (const [place, value] of [
+    for (const [part, value] of [
       ['path', request.params],
       ['query', request.query],
       ['body', request.body],
     ] as const) {
-      const fault = storageFault(value)
-      if (fault) return done(invalid({ in: place, field: fault.path, message: fault.message }))
+      const issue = storageIssue(value)
+      if (issue) return done(invalid({ in: part, field: issue.path, message: issue.message }))
     }
     const { schema } = request.routeOptions
     if (schema?.querystring) {

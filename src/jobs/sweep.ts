@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/engine/database.ts'
-import { sweepAnswers } from '../db/idempotency-store.ts'
+import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 
 const EVERY_MS = 60_000
 
@@ -12,7 +12,7 @@ export function startSweeping(database: Database, logger: FastifyBaseLogger): ()
   let sweeping = Promise.resolve()
   const sweep = () => {
     sweeping = sweeping
-      .then(() => sweepAnswers(database))
+      .then(() => deleteExpiredResponses(database))
       // The next sweep comes in a minute.
       .catch((error) => logger.warn({ err: error }, 'expired idempotency responses could not be deleted'))
   }

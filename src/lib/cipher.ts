@@ -1,22 +1,22 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** Encrypts what must not lie readable in the database. */
+/** Encrypts values that must not be readable in the database. */
 export interface Cipher {
-  /** `context` names the place the text belongs to: a ciphertext moved elsewhere doesn't decrypt. */
+  /** `context` binds the ciphertext to its row and column: moved elsewhere it doesn't decrypt. */
   encrypt(text: string, context: string): string
-  /** Throws when the text was written under another key or for another context, or was altered. */
+  /** Throws for a ciphertext of another key or context, and for an altered one. */
   decrypt(sealed: string, context: string): string
-  /** Tells one key from another without giving anything of it away. */
+  /** Identifies the key without revealing it. */
   fingerprint: string
 }
 
-/** The plain texts that a cipher remembers, in characters in all and in each. */
+/** The size of the remembered plain texts, in characters: in total, and of each. */
 const REMEMBERED = { maxSize: 1 << 20, maxEntrySize: 1 << 12 }
 
 /**
- * A cipher that remembers its latest short plain texts: lists decrypt the same secrets again and again, and decrypting takes
- * ten times as long as remembering. Whoever can read the memory of the server has the key as well.
+ * A cipher with a cache of short plain texts: lists decrypt equal secrets repeatedly, and a cache is ten times faster. The
+ * memory of the server holds the key anyway.
  */
 export function rememberPlainTexts(cipher: Cipher): Cipher {
   const remembered = new LRUCache<string, string>({
@@ -41,7 +41,7 @@ const TAG_BYTES = 16
 
 /**
  * AES-256-GCM (NIST SP 800-38D) with a random 96-bit IV per value and the context as additional authenticated data.
- * A key of 64 hex digits is used as it is; any other text is stretched once with scrypt (RFC 7914).
+ * 64 hex digits are the key itself; any other text is stretched with scrypt (RFC 7914).
  */
 export function createCipher(secret: string): Cipher {
   const bytes = /^[0-9a-f]{64}$/i.test(secret)

@@ -2,9 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEgress, EgressError } from './egress.ts'
+import { createEgress } from './egress.ts'
+import { EgressError } from './egress-address.ts'
 
-/** A server on loopback that counts who has come. */
+/** A server on loopback that counts its requests. */
 let inside: Server
 let port: number
 let visits = 0
@@ -117,7 +118,7 @@ describe('an address that a user gives', () => {
     await egress.close()
   })
 
-  test('is refused when its name leads elsewhere the second time it is asked for', async () => {
+  test('is refused when the second lookup of its name leads elsewhere', async () => {
     const answers = ['93.184.215.14', '127.0.0.1']
     const asked: string[] = []
     const egress = createEgress([], { connectMs: 200 }, async (name) => {
@@ -177,7 +178,7 @@ describe('an address that a user gives', () => {
   })
 })
 
-describe('what is read of an answer', () => {
+describe('the body of a response', () => {
   const egress = createEgress(['loopback'], { maxBytes: 1_000_000, headersMs: 200, bodyMs: 200 })
   afterAll(() => egress.close())
 
@@ -192,7 +193,7 @@ describe('what is read of an answer', () => {
     await expect(response.text()).rejects.toThrow()
   })
 
-  test('of an address of the server’s own settings has the same bounds, and no policy', async () => {
+  test('from an address of the server’s own settings has equal bounds, and no policy', async () => {
     const strict = createEgress([], { maxBytes: 1_000_000 })
     expect(await (await strict.trusted(`http://127.0.0.1:${port}/`)).text()).toBe('inside')
     const response = await strict.trusted(`http://127.0.0.1:${port}/large`)

@@ -1,4 +1,4 @@
-/** Every error this server answers with, by its code: HTTP status and title. */
+/** Every error response of this server, by its code: HTTP status and title. */
 const ERRORS = {
   malformed_json: [400, 'Malformed JSON'],
   bad_request: [400, 'Bad request'],
@@ -32,17 +32,17 @@ export interface ValidationIssue {
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly headers: Record<string, string>
-  readonly faults: ValidationIssue[] | undefined
+  readonly issues: ValidationIssue[] | undefined
 
   constructor(
     code: ErrorCode,
     detail: string,
-    options: { headers?: Record<string, string>; faults?: ValidationIssue[]; cause?: unknown } = {},
+    options: { headers?: Record<string, string>; issues?: ValidationIssue[]; cause?: unknown } = {},
   ) {
     super(detail, { cause: options.cause })
     this.code = code
     this.headers = options.headers ?? {}
-    this.faults = options.faults
+    this.issues = options.issues
   }
 
   get status(): number {
@@ -50,7 +50,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The body of an error answer: problem details as of RFC 9457, the same shape for every error. */
+/** The body of an error response: problem details (RFC 9457), one shape for every error. */
 export function problem(error: ApiError, requestId: string) {
   return {
     type: `/errors/${error.code.replaceAll('_', '-')}`,
@@ -60,59 +60,63 @@ export function problem(error: ApiError, requestId: string) {
     detail: error.message,
     message: error.message,
     request_id: requestId,
-    ...(error.faults && { errors: error.faults }),
+    ...(error.issues && { errors: error.issues }),
   }
 }
 
-/** Clients of this API send a 409 again unless told not to. */
+/** Clients of this API retry a 409 unless this header forbids it. */
 const FINAL = { 'x-should-retry': 'false' }
 
-/** 404. A resource that isn't there and another organization's get this same answer, byte for byte but for the id. */
+/** 404. A missing resource and another organization's resource get equal responses, but for the id. */
 export const notFound = (noun: string, id: string) =>
   new ApiError('not_found', `No ${noun} with id ${id} in this organization.`, { headers: FINAL })
 
-/** 409 that sending the request again won't mend. */
+/** 409 that a retry won't mend. */
 export const conflict = (detail: string) => new ApiError('conflict', detail, { headers: FINAL })
 
-/** 409 while the same request is running: sending it again later succeeds. */
+/** 409 while an equal request is running: a later retry succeeds. */
 export const inProgress = (detail: string) =>
   new ApiError('conflict', detail, { headers: { 'x-should-retry': 'true', 'retry-after': '1' } })
 
 /** 422 with every issue. */
-export function invalid(...faults: ValidationIssue[]): ApiError {
-  const detail = faults.map((fault) => `${fault.field || fault.in}: ${fault.message}`).join('; ')
-  return new ApiError('invalid', `${detail}.`, { faults })
+export function invalid(...issues: ValidationIssue[]): ApiError {
+  const detail = issues.map((issue) => `${issue.field || issue.in}: ${issue.message}`).join('; ')
+  return new ApiError('invalid', `${detail}.`, { issues })
 }
 
 /** An issue of the body at `field`. */
 export const inBody = (field: string, message: string): ValidationIssue => ({ in: 'body', field, message })
 
 /** The issues of a 422. Throws any other error. */
-export function faultsOf(error: unknown): ValidationIssue[] {
-  if (error instanceof ApiError && error.faults) return error.faults
+export function issuesOf(error: unknown): ValidationIssue[] {
+  if (error instanceof ApiError && error.issues) return error.issues
   throw error
 }
 
-/** The results of checks, in their order. 422 with the issues of all that fail so; any other error at once. */
+/** The results of checks, in their order. 422 with the issues of every check that throws a 422; any other error at once. */
 export function checkAll<T extends readonly unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
-  const faults: ValidationIssue[] = []
+  const issues: ValidationIssue[] = []
   const results = checks.map((check) => {
     try {
       return check()
     } catch (error) {
-      faults.push(...faultsOf(error))
+      issues.push(...issuesOf(error))
       return undefined
     }
   })
-  if (faults.length > 0) throw invalid(...faults)
-  return results as unknown as T
+  if (issues.length > 0) throw invalid(...issues)
+  // It holds: without an issue, each check has returned its value.
+  return results as readonly unknown[] as T
 }
 
-/** A check, for `checkAll`, of what has been waited for: it returns or throws what the promise came to. */
-export const settled = <T>(promise: Promise<T>): Promise<() => T> =>
-  promise.then(
-    (value) => () => value,
-    (error) => () => {
+/** A check for `checkAll` of a promise: it returns the value of the promise, or throws its error. */
+export async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  try {
+    const value = await promise
+    return () => value
+  } catch (error) {
+    return () => {
       throw error
-    },
-  )
+    }
+  }
+}

@@ -1,40 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** What each id prefix names, in the words of error messages. */
-export const NOUNS = {
+/** The first part of an id, which names a kind of resource: `agent`, `template_version`. */
+export type Prefix = string
+
+/** The nouns that error messages don't derive from the prefix. */
+const IRREGULAR_NOUNS: Readonly<Record<Prefix, string>> = {
   access_token: 'client-side access token',
-  agent: 'agent',
   'agent-env': 'secret',
   api_key: 'API key',
-  archive: 'archive',
-  block: 'block',
-  deployment: 'deployment',
   entity: 'entity of a template',
-  file: 'file',
   file_agent: 'open file',
-  group: 'group',
-  identity: 'identity',
-  message: 'message',
   org: 'organization',
-  passage: 'passage',
-  project: 'project',
-  provider: 'provider',
   source: 'folder',
-  template: 'template',
   template_version: 'version of a template',
-  tool: 'tool',
-  user: 'user',
-} as const
-
-export type Prefix = keyof typeof NOUNS
+}
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 
 /** The pattern of an id `<prefix>-<uuid>`: lower case, any UUID version. */
 export const idPattern = (prefix: Prefix) => `^${prefix}-${UUID}$`
 
-/** A new id: a UUIDv7 (RFC 9562), so that ids made by one process sort in the order they were made. */
+/** A new id: a UUIDv7 (RFC 9562). Ids of one process sort in the order of their making. */
 export const newId = (prefix: Prefix) => `${prefix}-${v7()}`
 
 const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
@@ -53,10 +40,7 @@ export function idAt(prefix: Prefix, instant: Date, place: number): string {
 /** The last millisecond that is written with a four-digit year. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/**
- * The instant inside a UUIDv7 id, in milliseconds, or undefined for an id of another version, which holds none, and for
- * one that holds an instant beyond the year 9999, which no clock has made.
- */
+/** The instant inside a UUIDv7 id, in milliseconds. Undefined for an id of another version, and beyond the year 9999. */
 export function instantOf(id: string): Date | undefined {
   const uuid = id.slice(-36)
   if (uuid[14] !== '7') return undefined
@@ -64,7 +48,9 @@ export function instantOf(id: string): Date | undefined {
   return instant > LAST ? undefined : new Date(instant)
 }
 
-/** "agent", "folder" …: what an id names, in the words of error messages. */
+/** The noun of error messages for the resource of an id: "agent", "folder". "resource" for any other text. */
 export function nounOf(id: string): string {
-  return NOUNS[id.slice(0, -37) as Prefix] ?? 'resource'
+  const [, prefix] = /^([a-z][a-z_-]*)-.{36}$/.exec(id) ?? []
+  if (prefix === undefined) return 'resource'
+  return Object.hasOwn(IRREGULAR_NOUNS, prefix) ? IRREGULAR_NOUNS[prefix]! : prefix.replaceAll('_', ' ')
 }

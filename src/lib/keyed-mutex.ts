@@ -1,4 +1,4 @@
-/** Runs work after all earlier work of the same key, whether that succeeded or not. */
+/** Runs work after all earlier work of an equal key, successful or not. */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /** A mutex for each key, within this process. Waiting work holds no resource, and idle keys take no memory. */

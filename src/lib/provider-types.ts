@@ -1,18 +1,18 @@
-/** What is known of a kind of provider, whoever's it is. */
+/** Facts of a type of provider. */
 interface Facts {
-  /** Where its API is unless a base URL says otherwise; absent: it has to be given. */
+  /** The URL of its API unless the provider has a base URL; absent: a base URL is required. */
   url?: string
   /** `model_endpoint_type` of its language models. */
   llm: string
-  /** `embedding_endpoint_type` of its embedding models; absent: it has none. */
+  /** `embedding_endpoint_type` of its embedding models; absent: it has no embedding models. */
   embedding?: string
-  /** How its models are listed; `none`: it has no listing, only what is known of it or named by its owner. */
+  /** The API that lists its models; `none`: its models are built in, or its owner names them. */
   listing: 'openai' | 'anthropic' | 'google' | 'ollama' | 'none'
-  /** Needs no key: what people run themselves. */
+  /** Needs no key: a server that users run themselves. */
   keyless?: true
 }
 
-/** Every kind of provider. */
+/** Every type of provider. */
 export const PROVIDER_TYPES = {
   openai: { url: 'https://api.openai.com/v1', llm: 'openai', embedding: 'openai', listing: 'openai' },
   anthropic: { url: 'https://api.anthropic.com/v1', llm: 'anthropic', listing: 'anthropic' },
@@ -71,88 +71,11 @@ export const providerTypes = Object.keys(PROVIDER_TYPES) as ProviderType[]
 
 export const factsOf = (type: ProviderType): Facts => PROVIDER_TYPES[type]
 
-/** A provider that the server's own settings name, for every organization. */
-export interface BaseProvider {
-  name: string
-  type: ProviderType
-  baseUrl?: string | undefined
-  apiKey?: string | undefined
-  accessKey?: string | undefined
-  /** For credentials that hold only for a time. */
-  sessionToken?: string | undefined
-  region?: string | undefined
-  apiVersion?: string | undefined
-}
-
-/** The settings that name such a provider: the first ones make it, all of them, unless it can do without a key. */
-export const BASE_PROVIDERS: readonly {
-  name: string
-  type: ProviderType
-  env: Partial<Record<Exclude<keyof BaseProvider, 'name' | 'type'>, string>>
-  needs: readonly (keyof BaseProvider)[]
-}[] = [
-  { name: 'openai', type: 'openai', env: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' }, needs: ['apiKey'] },
-  ...(
-    [
-      ['anthropic', 'anthropic', 'ANTHROPIC'],
-      ['google_ai', 'google_ai', 'GEMINI'],
-      ['mistral', 'mistral', 'MISTRAL'],
-      ['together', 'together', 'TOGETHER'],
-      ['groq', 'groq', 'GROQ'],
-      ['deepseek', 'deepseek', 'DEEPSEEK'],
-      ['xai', 'xai', 'XAI'],
-      ['openrouter', 'openrouter', 'OPENROUTER'],
-      ['fireworks', 'fireworks', 'FIREWORKS'],
-      ['cerebras', 'cerebras', 'CEREBRAS'],
-      ['minimax', 'minimax', 'MINIMAX'],
-      ['moonshot', 'moonshot', 'MOONSHOT'],
-      ['zai', 'zai', 'ZAI'],
-    ] as const
-  ).map(([name, type, prefix]) => ({
-    name,
-    type,
-    env: { apiKey: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` },
-    needs: ['apiKey'] as const,
-  })),
-  {
-    name: 'azure',
-    type: 'azure',
-    env: { apiKey: 'AZURE_API_KEY', baseUrl: 'AZURE_BASE_URL', apiVersion: 'AZURE_API_VERSION' },
-    needs: ['apiKey', 'baseUrl'],
-  },
-  {
-    name: 'bedrock',
-    type: 'bedrock',
-    env: {
-      accessKey: 'AWS_ACCESS_KEY_ID',
-      apiKey: 'AWS_SECRET_ACCESS_KEY',
-      sessionToken: 'AWS_SESSION_TOKEN',
-      region: 'AWS_REGION',
-    },
-    needs: ['accessKey', 'apiKey', 'region'],
-  },
-  ...(
-    [
-      ['ollama', 'ollama', 'OLLAMA'],
-      ['vllm', 'vllm', 'VLLM'],
-      ['sglang', 'sglang', 'SGLANG'],
-      ['lmstudio', 'lmstudio_openai', 'LMSTUDIO'],
-      ['llamacpp', 'llamacpp', 'LLAMACPP'],
-      ['hugging-face', 'hugging-face', 'HUGGINGFACE'],
-    ] as const
-  ).map(([name, type, prefix]) => ({
-    name,
-    type,
-    env: { baseUrl: `${prefix}_BASE_URL`, apiKey: `${prefix}_API_KEY` },
-    needs: ['baseUrl'] as const,
-  })),
-]
-
 const trimmed = (url: string) => url.replace(/\/+$/, '')
 
 /**
- * Where the API of a provider is: its base URL in one spelling, or the one of its kind. Undefined for a kind that has
- * none and needs one.
+ * The URL of a provider's API: its base URL, normalized, or the URL of its type. Undefined for a type that needs a base
+ * URL.
  */
 export function apiUrl(
   type: ProviderType,
@@ -164,9 +87,9 @@ export function apiUrl(
     return type === 'bedrock' && region ? `https://bedrock-runtime.${region}.amazonaws.com` : facts.url
   }
   const url = trimmed(new URL(baseUrl).href)
-  // Ollama speaks its own API beside the other, and is called by its root.
+  // Ollama has an API of its own beside the one of OpenAI; its users name the root.
   if (type === 'ollama') return `${url.replace(/\/(v1|api)$/, '')}/v1`
   if (type === 'azure') return `${url.replace(/\/openai(\/.*)?$/, '')}/openai`
-  // What people run themselves is often called without the path that all of them have.
+  // Users often omit the path that all servers of their own have.
   return facts.keyless && new URL(url).pathname === '/' ? `${url}/v1` : url
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A temporary file, for bytes that don't fit into memory. It has no name, so it is gone with the process, however
- * that ends.
+ * A temporary file, for bytes that don't fit into memory. It has no name, so the system deletes it at the end of the
+ * process, also after a crash.
  */
 export async function openTempFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `cairn-${randomUUID()}`)
@@ -19,7 +19,7 @@ export async function openTempFile(): Promise<FileHandle> {
   return handle
 }
 
-/** Writes all of `bytes` at the end of what was written before. */
+/** Appends all of `bytes`. */
 export async function append(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten
 }

@@ -13,7 +13,7 @@ test('a date is its whole day by the clocks of the zone, on days of 23 and 25 ho
   expect(spanOf('2026-07-01', 'Asia/Kathmandu')).toEqual(['2026-06-30T18:15:00.000Z', '2026-07-01T18:15:00.000Z'])
 })
 
-test('a time without a zone is of the given one, and one with a zone of its own', () => {
+test('a time without a zone has the clock’s zone, and a time with a zone has its own', () => {
   expect(spanOf('2026-07-01T08:30', 'America/New_York')![0]).toBe('2026-07-01T12:30:00.000Z')
   expect(spanOf('2026-07-01 08:30:15.5', 'UTC')).toEqual(['2026-07-01T08:30:15.500Z', '2026-07-01T08:30:15.501Z'])
   for (const text of ['2026-07-01T08:30Z', '2026-07-01t10:30+02:00', '2026-07-01T10:30+0200', '2026-07-01T10:30+02']) {
@@ -21,7 +21,7 @@ test('a time without a zone is of the given one, and one with a zone of its own'
   }
 })
 
-test('what is no date is none', () => {
+test('text that is no date is undefined', () => {
   const texts = ['', 'soon', '2026', '2026-02-30', '2026-13-01', '2026-01-01T24:30', '2026-01-01T10', '0000-01-01']
   for (const text of [...texts, '2026-01-01T10:00+16:00', '2026-01-01T10:00+02:60', '20260101', '2026-01-01Z']) {
     expect([text, spanOf(text)]).toEqual([text, undefined])

@@ -1,13 +1,13 @@
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 const DAY = 86_400_000
 
-/** The clocks of one time zone. */
+/** The clock of a time zone. */
 export interface Clock {
   /** The offset from UTC at an instant, both in milliseconds; positive east of Greenwich. */
   offsetAt(instant: number): number
 }
 
-/** The clocks of an IANA time zone. Making them takes long: make them once for all instants of a request. */
+/** The clock of an IANA time zone. It is slow to create: create one for all instants of a request. */
 export function createClock(zone: string): Clock {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
   return { offsetAt: (instant) => offsetIn(format, instant) }
@@ -19,51 +19,50 @@ function offsetIn(format: Intl.DateTimeFormat, instant: number): number {
   return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000
 }
 
-/** The instant at which clocks show the time that clocks in UTC show at `shown`; for a skipped hour, the hour after it. */
-function instantAt(shown: number, clock: Clock): number {
-  const guess = shown - clock.offsetAt(shown)
-  return shown - clock.offsetAt(guess)
+/** The instant of a local time, which is encoded as the instant when UTC shows it. In a skipped hour, one hour later. */
+function instantAt(local: number, clock: Clock): number {
+  const guess = local - clock.offsetAt(local)
+  return local - clock.offsetAt(guess)
 }
 
-/** A day or a millisecond: its beginning, and the beginning of the next. */
+/** A day or a millisecond, from its start to the start of the next. */
 export interface Span {
   from: Date
   before: Date
 }
 
 /**
- * Reads a date (`2026-11-21`: that whole day) or a date and time (`2026-11-21T08:30`, optionally with seconds and a zone)
- * of ISO 8601. A text without a zone is read by `clock`. Undefined for any other text.
+ * Parses a date (`2026-11-21`: the whole day) or a date and time (`2026-11-21T08:30`, optionally with seconds and a zone)
+ * of ISO 8601. `clock` applies to text without a zone. Undefined for any other text.
  */
 export function readSpan(text: string, clock: Clock): Span | undefined {
-  const [, date, time, given] = DATE.exec(text) ?? []
+  const [, date, time, zone] = DATE.exec(text) ?? []
   if (date === undefined) return undefined
   const day = Date.parse(`${date}T00:00Z`)
-  // The language takes 30 February for 2 March. What lies in the years 1 to 9999 here does so in any zone.
+  // Date reads 30 February as 2 March. The margin of a day keeps the years 1 to 9999 in any zone.
   if (!new Date(day).toJSON()?.startsWith(date) || date < '0001-01-02' || date > '9999-12-30') return undefined
   if (time === undefined) {
     return { from: new Date(instantAt(day, clock)), before: new Date(instantAt(day + DAY, clock)) }
   }
-  const shown = Date.parse(`${date}T${time}Z`)
-  if (Number.isNaN(shown)) return undefined
-  const ahead = given === undefined ? undefined : offsetOf(given)
-  const from = ahead === undefined ? instantAt(shown, clock) : shown - ahead
+  const local = Date.parse(`${date}T${time}Z`)
+  if (Number.isNaN(local)) return undefined
+  const from = zone === undefined ? instantAt(local, clock) : local - offsetOf(zone)
   return Number.isNaN(from) ? undefined : { from: new Date(from), before: new Date(from + 1) }
 }
 
-/** `+05:30` in milliseconds. */
-function offsetOf(given: string): number {
-  if (/^z$/i.test(given)) return 0
-  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(given)!
+/** An offset from UTC such as `+05:30`, in milliseconds; NaN beyond 15:59. */
+function offsetOf(zone: string): number {
+  if (/^z$/i.test(zone)) return 0
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)!
   if (Number(hours) > 15 || Number(minutes) > 59) return Number.NaN
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
-/** An instant as a clock shows it: ISO 8601 with milliseconds and the offset from UTC. */
+/** An instant in the zone of a clock: ISO 8601 with milliseconds and the offset from UTC. */
 export function inZone(instant: Date, clock: Clock): string {
-  const ahead = clock.offsetAt(instant.getTime())
-  const minutes = Math.round(Math.abs(ahead) / 60_000)
+  const offset = clock.offsetAt(instant.getTime())
+  const minutes = Math.round(Math.abs(offset) / 60_000)
   const two = (value: number) => String(value).padStart(2, '0')
-  const shown = new Date(instant.getTime() + ahead).toISOString().slice(0, -1)
-  return `${shown}${ahead < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  const local = new Date(instant.getTime() + offset).toISOString().slice(0, -1)
+  return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }

@@ -61,7 +61,7 @@ describe('inside a transaction', () => {
     expect(outside).not.toBeInstanceOf(TransactionGuardError)
   })
 
-  test('the built-in embedding model answers, as it needs no network', async () => {
+  test('the built-in embedding model works, as it needs no network', async () => {
     const embedder = guardEmbedder(lexical, server.database.guard)
     const [vector] = await server.database.transaction(() => embedder.embed(['text'], 'document'))
     expect(vector).toHaveLength(lexical.dimension)

@@ -5,11 +5,11 @@ export class TransactionGuardError extends Error {}
 
 /** Refuses work that must not happen inside a database transaction. One guard belongs to each database. */
 export interface TransactionGuard {
-  /** Runs `work` as the body of a transaction: the guard refuses in it, and in whatever it awaits. */
+  /** Runs `work` as the body of a transaction: the guard refuses inside it and inside everything it awaits. */
   run<T>(work: () => T): T
   /** Throws a TransactionGuardError with this message inside a transaction. */
   refuse(message: string): void
-  /** `call` as it is outside transactions; inside one, it rejects with a TransactionGuardError. */
+  /** Wraps a network call: outside transactions it runs; inside one it rejects with a TransactionGuardError. */
   outside<Args extends unknown[], T>(call: (...args: Args) => Promise<T>): (...args: Args) => Promise<T>
 }
 

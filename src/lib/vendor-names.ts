@@ -1,6 +1,4 @@
-/** The names of the Letta API that the neutral API writes otherwise: neutral name → vendor's name. */
-
-/** Values of enumerations. No name stands for two things, so one table serves them all. */
+/** Values of enumerations: neutral name → name in the Letta API. Names are unique, so one table serves all enumerations. */
 export const VALUES: Readonly<Record<string, string>> = {
   mem_agent: 'memgpt_agent',
   mem_v2_agent: 'memgpt_v2_agent',
@@ -15,7 +13,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   cairn: 'letta',
 }
 
-/** Fields of objects, and parameters of queries. */
+/** Fields of objects and parameters of queries: neutral name → name in the Letta API. */
 export const FIELDS: Readonly<Record<string, string>> = {
   cloud_deployment: 'azure_deployment',
   cloud_endpoint: 'azure_endpoint',
@@ -27,6 +25,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
 const inverse = (table: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(table).map(([neutral, vendor]) => [vendor, neutral]))
 
-/** The same tables, the other way. */
+/** Values of enumerations: name in the Letta API → neutral name. */
 export const NEUTRAL_VALUES = inverse(VALUES)
+/** Fields and parameters: name in the Letta API → neutral name. */
 export const NEUTRAL_FIELDS = inverse(FIELDS)

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { idPattern, type Prefix } from './ids.ts'
 
-/** The pieces every wire shape is made of. */
+/** The parts of wire shapes. */
 
 /** An id `<prefix>-<uuid>`, of exactly that length. */
 export function Id(prefix: Prefix) {
@@ -16,35 +16,39 @@ export const Name = (options: object = {}) => Type.String({ maxLength: 500, ...o
 export const OneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 
-/** A JSON object with the caller's own keys and values. */
+/** A JSON object with keys and values of the caller's own. */
 export const JsonMap = (options: { [key: string]: unknown } = {}) => Type.Record(Type.String(), Type.Unknown(), options)
 
-/** An instant: ISO 8601 with a four-digit year and a time zone. Answers are UTC with milliseconds and `Z`. */
+/** An instant: ISO 8601 with a four-digit year and a time zone. Responses use UTC with milliseconds and `Z`. */
 export const Instant = (options: object = {}) => Type.String({ format: 'date-time', maxLength: 40, ...options })
 
 /** A whole number that fits the database's integer. */
 export const Int = (options: object = {}) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, ...options })
 
-/** A named shape, referred to by its name in the OpenAPI document. */
-export const Ref = <T extends TSchema>(schema: T) =>
-  Type.Unsafe<Static<T>>({ $ref: `${(schema as unknown as { $id: string }).$id}#` })
+/** The keywords of a schema that the functions here read. */
+const keywordsOf = (schema: TSchema): { $id?: string; type?: unknown; required?: string[] } => schema
+
+/** A reference to a named shape, by its name in the OpenAPI document. */
+export const Ref = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${keywordsOf(schema).$id}#` })
 
 type Nullable<P extends TProperties> = { [K in keyof Static<TObject<P>>]: Static<TObject<P>>[K] | null }
 
-/** Wide enough for a request body: every field of the shape is optional and may be null, which says "no value". */
+/** The type of a request body: every field of the shape is optional and may be null, which means "no value". */
 type NullablePartial<P extends TProperties> = { [K in keyof Nullable<P>]?: Nullable<P>[K] | undefined }
 
 /** A field that may be null. */
-export const OrNull = <T extends TSchema>(schema: T) =>
-  Type.Unsafe<Static<T> | null>(
-    typeof (schema as { type?: unknown }).type === 'string' && !('enum' in schema) && !('const' in schema)
-      ? { ...schema, type: [(schema as unknown as { type: string }).type, 'null'] }
+export const OrNull = <T extends TSchema>(schema: T) => {
+  const { type } = keywordsOf(schema)
+  return Type.Unsafe<Static<T> | null>(
+    typeof type === 'string' && !('enum' in schema) && !('const' in schema)
+      ? { ...schema, type: [type, 'null'] }
       : { anyOf: [schema, { type: 'null' }] },
   )
+}
 
 /**
  * The body of a PATCH (JSON Merge Patch, RFC 7396, one level deep): every field optional, `null` clears it, and the
- * fields of `required` can be set but not cleared. Keys outside the shape are refused.
+ * fields of `required` can be set but not cleared. Unknown keys are refused.
  */
 export function Patch<P extends TProperties, R extends keyof P & string = never>(
   fields: P,
@@ -67,7 +71,7 @@ export function Patch<P extends TProperties, R extends keyof P & string = never>
   })
 }
 
-/** The body of a create: the fields of `required` must be there; any other may be absent or null, which is the same. */
+/** The body of a create: the fields of `required` are required; any other may be absent, or null with equal effect. */
 export function Create<P extends TProperties, R extends keyof P & string = never>(
   fields: P,
   required: readonly R[] = [],
@@ -81,10 +85,10 @@ export function Create<P extends TProperties, R extends keyof P & string = never
   })
 }
 
-/** An object of settings: it refuses unknown keys, and takes null for "no value" where a field is optional. */
+/** An object of settings: unknown keys are refused, and an optional field may be null, which means "no value". */
 export function Strict<P extends TProperties>(fields: P, options: object = {}) {
-  const shape = Type.Object(fields, { additionalProperties: false, ...options }) as unknown as { required?: string[] }
-  const required = new Set(shape.required ?? [])
+  const shape = Type.Object(fields, { additionalProperties: false, ...options })
+  const required = new Set(keywordsOf(shape).required)
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => [
       name,
@@ -94,16 +98,14 @@ export function Strict<P extends TProperties>(fields: P, options: object = {}) {
   return Type.Unsafe<Static<TObject<P>>>({ ...shape, properties })
 }
 
-/** The parameters of every list: which page, in which order. Cursors are ids of `prefix`. */
-export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy?: readonly K[]) {
+/** The query parameters of every list: its page and its order. Cursors are ids with this prefix. */
+export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy: readonly K[] = ['created_at' as K]) {
   return {
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' }),
     ),
     order: Type.Optional(OneOf(['asc', 'desc'], { description: 'Oldest first (asc) or newest first (desc).' })),
-    order_by: Type.Optional(
-      OneOf(orderBy ?? (['created_at'] as unknown as readonly K[]), { description: 'What to sort by.' }),
-    ),
+    order_by: Type.Optional(OneOf(orderBy, { description: 'What to sort by.' })),
     after: Type.Optional({ ...Id(prefix), description: 'The rows that follow this id in the order asked for.' }),
     before: Type.Optional({
       ...Id(prefix),
@@ -112,13 +114,13 @@ export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy?: 
   }
 }
 
-/** The answer of a delete that has nothing to say. */
+/** The response of a delete without content. */
 export const NoContent = Type.Unsafe<undefined>({ type: 'null', description: 'Done.' })
 
-/** The answer of a delete that says so in words. */
+/** The response of a delete with a message. */
 export const Message = Type.Object({ message: Type.String() }, { additionalProperties: false })
 
-/** Optional fields that may also be there as undefined, so that a parameter can be handed on without asking. */
+/** Optional fields that may also be undefined, so that a handler can pass them on. */
 type Loose<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
 
 /** Query parameters: unknown ones are refused. */
@@ -128,7 +130,7 @@ export const Query = <P extends TProperties>(fields: P) =>
 /** Path parameters. */
 export const Params = <P extends TProperties>(fields: P) => Type.Object(fields)
 
-/** The parameters of lists that are counted through. */
+/** The query parameters of lists with an offset instead of a cursor. */
 export const Offset = {
   limit: Type.Optional(Int({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' })),
   offset: Type.Optional(Int({ description: 'How many to leave out at the start. Default 0.' })),

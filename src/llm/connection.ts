@@ -1,4 +1,5 @@
-import { EgressError, type Fetch } from '../lib/egress.ts'
+import type { Fetch } from '../lib/egress.ts'
+import { EgressError } from '../lib/egress-address.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { ProviderType } from '../lib/provider-types.ts'
 import { TransactionGuardError } from '../lib/transaction-guard.ts'

@@ -28,7 +28,7 @@ const MODELS = [
   },
 ]
 
-/** How many models a page has unless more are asked for, and at most. */
+/** The size of a page by default, and at most. */
 const [PAGE, MOST] = [20, 1000]
 
 function answerTo({ path, headers }: Asked): Answer {
@@ -55,7 +55,7 @@ function answerTo({ path, headers }: Asked): Answer {
   return { status: 200, body: { data, has_more: data.length < MODELS.length, ...ends } }
 }
 
-/** Speaks the part of Anthropic's API that Cairn uses: the list of models. */
+/** Implements the part of Anthropic's API that Cairn uses: the list of models. */
 export async function startAnthropic(): Promise<Server> {
   return serve(answerTo)
 }

@@ -4,7 +4,7 @@ import { type Answer, type Asked, type Server, serve } from './wire.ts'
 /** The key it accepts. */
 export const AZURE_KEY = '0f1e2d3c4b5a69788796a5b4c3d2e1f0'
 
-/** Deployments are named by whoever makes them: each has a dimension, that of its model. */
+/** The dimensions of the deployments' models. Users choose the names of deployments. */
 const DEPLOYMENTS: Record<string, number> = { 'text-embedding-3-small': 1536, 'our-vectors': 1536 }
 
 /** Responses of Azure OpenAI. */

@@ -85,7 +85,7 @@ function answerTo(asked: Asked): Answer {
     : error(400, 'ValidationException', 'The provided model identifier is invalid.')
 }
 
-/** Speaks the part of the Bedrock runtime's API that Cairn uses, and checks the signatures of requests. */
+/** Implements the part of the Bedrock runtime's API that Cairn uses, and checks the signatures of requests. */
 export async function startBedrock(): Promise<Server> {
   return serve(answerTo)
 }

@@ -25,7 +25,7 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** An HTTP server on loopback that responds by `answer` to requests with the right key. */
+/** An HTTP server on loopback that responds to requests with the right key; `answer` makes the response. */
 export async function standIn(
   allowed: (request: IncomingMessage) => boolean,
   answer: (method: string, path: string, body: never) => Answer,

@@ -2,7 +2,7 @@ import { type Answer, type Asked, type Otherwise, type Server, serve } from './w
 
 export type { Otherwise }
 
-/** A server that speaks the OpenAI wire, over real HTTP on loopback. */
+/** A server with the API of OpenAI, over real HTTP on loopback. */
 export interface StandIn extends Server {
   /** Its base URL, with `/v1`. */
   url: string
@@ -53,7 +53,7 @@ export const LIMITED = {
   },
 }
 
-/** A vector of a text: the same for the same text, and of length 1. */
+/** The vector of a text: equal for equal texts, and of length 1. */
 export function vectorOf(text: string, dimension: number): number[] {
   let seed = 7
   for (const character of text) seed = (Math.imul(seed, 31) + character.codePointAt(0)!) >>> 0

@@ -39,7 +39,7 @@ const MOST_METADATA = 40 * 1024
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null))
 const refused = (message: string, status = 400): Answer => ({ status, body: { code: 3, message, details: [] } })
 
-/** Speaks the part of a Pinecone index's API that Cairn uses: upserts, queries, deletions and statistics. */
+/** Implements the part of a Pinecone index's API that Cairn uses: upserts, queries, deletions and statistics. */
 export async function pineconeStandIn(
   key: string,
   dimension: number,

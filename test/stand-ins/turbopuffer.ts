@@ -76,7 +76,7 @@ function find(all: Row[], { rank_by, top_k, filters }: Query) {
   return { rows }
 }
 
-/** Speaks the part of turbopuffer's API that Cairn uses: writes, multi-queries and deletions of namespaces. */
+/** Implements the part of turbopuffer's API that Cairn uses: writes, multi-queries and deletions of namespaces. */
 export async function turbopufferStandIn(
   key: string,
 ): Promise<StandIn & { namespaces: Map<string, Map<string, Row>> }> {

@@ -21,7 +21,7 @@ export interface Answer {
 /** An unusual response: any status, none at all, or a connection closed in the middle. */
 export type Otherwise = Answer | 'never' | 'cut'
 
-/** A server that speaks a provider's wire, over real HTTP on loopback. */
+/** A server with a provider's API, over real HTTP on loopback. */
 export interface Server {
   /** Its root, without a path. */
   url: string

@@ -33,7 +33,7 @@ export function parseAgentFile(text: string): unknown {
     } catch {
       const which = inside > 0 ? 'the text inside the JSON string is not JSON' : 'is not JSON'
       const message = `${which} ${whereBroken(value as string)}`
-      throw new ApiError('malformed_json', `file: ${message}.`, { faults: [inBody('file', message)] })
+      throw new ApiError('malformed_json', `file: ${message}.`, { issues: [inBody('file', message)] })
     }
   }
   return value

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto'
 import type { Scope } from '../../db/scope.ts'
 import type { Columns, Tables } from '../../db/tables.ts'
 import { countLines } from '../../files/lines.ts'
-import { faultsOf, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
+import { inBody, invalid, issuesOf, type ValidationIssue } from '../../lib/errors.ts'
 import { idAt, newId } from '../../lib/ids.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import type { CreateAgent } from '../agents/body.ts'
 import { newAgent, withModel } from '../agents/insert.ts'
 import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
@@ -86,7 +86,7 @@ export async function planImport(
     try {
       return work()
     } catch (error) {
-      for (const fault of faultsOf(error)) faults.push({ ...fault, field: joinPlaces(place, fault.field) })
+      for (const fault of issuesOf(error)) faults.push({ ...fault, field: joinPlaces(place, fault.field) })
       return undefined
     }
   }
@@ -169,7 +169,7 @@ export async function planImport(
       ...row,
       id,
       from: agent,
-      tool_rules: withoutNulls(agent.tool_rules),
+      tool_rules: omitNulls(agent.tool_rules, 'args'),
       message_ids,
       // What the file says holds, even where a new agent would be given something else.
       hidden: agent.hidden ?? row.hidden,

@@ -1,5 +1,5 @@
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
-import { storageFault } from '../../lib/json.ts'
+import { storageIssue } from '../../lib/json.ts'
 import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
 import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
 import { parseAgentFile } from './parse.ts'
@@ -70,7 +70,7 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
   const references = byReference(shapes)
   const file = parseAgentFile(text)
   if (!isObject(file)) throw invalid(inBody('file', 'must be a JSON object'))
-  const unstorable = storageFault(file)
+  const unstorable = storageIssue(file)
   if (unstorable) throw invalid(inBody(unstorable.path.replace(/\.(\d+)(?=\.|$)/g, '[$1]'), unstorable.message))
   const { renamed, ...sections } = sectionsOf(file)
   const faults: ValidationIssue[] = []

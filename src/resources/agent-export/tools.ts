@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
 import { DEFAULT_TYPE } from '../agents/schema.ts'
 import { BUILTIN_TYPES, tools } from '../tools/schema.ts'
@@ -28,8 +28,8 @@ function columnsOf({ at: _, id: __, ...entry }: Placed<ToolEntry>) {
     tags: entry.tags ?? DEFAULTS.tags,
     metadata_: entry.metadata_ ?? DEFAULTS.metadata_,
     return_char_limit: entry.return_char_limit ?? DEFAULTS.return_char_limit,
-    pip_requirements: withoutNulls(entry.pip_requirements) ?? null,
-    npm_requirements: withoutNulls(entry.npm_requirements) ?? null,
+    pip_requirements: omitNulls(entry.pip_requirements) ?? null,
+    npm_requirements: omitNulls(entry.npm_requirements) ?? null,
     default_requires_approval: entry.default_requires_approval ?? null,
     enable_parallel_execution: entry.enable_parallel_execution ?? DEFAULTS.enable_parallel_execution,
   }

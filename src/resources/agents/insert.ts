@@ -2,7 +2,7 @@ import type { LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkAll, inBody, invalid, settled } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import { newBlocks } from '../blocks/blocks.ts'
 import { blocks } from '../blocks/schema.ts'
 import { createFolder } from '../folders/folders.ts'
@@ -65,10 +65,10 @@ export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: stri
     metadata: body.metadata,
     model,
     llm_config,
-    model_settings: withoutNulls(body.model_settings),
+    model_settings: omitNulls(body.model_settings, 'json_schema'),
     ...embedding,
-    compaction_settings: withoutNulls(body.compaction_settings),
-    response_format: withoutNulls(body.response_format),
+    compaction_settings: omitNulls(body.compaction_settings, 'json_schema'),
+    response_format: omitNulls(body.response_format, 'json_schema'),
     message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
     enable_sleeptime: body.enable_sleeptime,
     timezone: body.timezone ?? TIMEZONE,
@@ -125,7 +125,13 @@ export async function insertAgent(
 
   await tx.insert(
     agents,
-    { ...own, id, ...row, tool_rules: withoutNulls(tool_rules), message_ids: messages.map((message) => message.id) },
+    {
+      ...own,
+      id,
+      ...row,
+      tool_rules: omitNulls(tool_rules, 'args'),
+      message_ids: messages.map((message) => message.id),
+    },
     added.filter((change) => change.added.length > 0),
   )
   for (const [link, ids] of links) await tx.linkMany(link, new Map([[id, ids]]))

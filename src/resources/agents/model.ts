@@ -1,6 +1,6 @@
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import { type Catalog, catalogOf, embeddingConfigIn, embeddingHandleIn } from '../models/handles.ts'
 import type { EmbeddingConfig, LlmConfig } from '../models/schema.ts'
 import type { CreateAgent, UpdateAgent } from './body.ts'
@@ -59,7 +59,7 @@ export function modelOf(
   body: ModelBody,
   current: LlmConfig | undefined,
 ): { model: string | null | undefined; llm_config: LlmConfig | undefined } {
-  const given = withoutNulls(body.llm_config) ?? (body.model ? catalog.llm(body.model) : undefined)
+  const given = omitNulls(body.llm_config, 'json_schema') ?? (body.model ? catalog.llm(body.model) : undefined)
   const copied = {
     context_window: body.context_window_limit,
     max_tokens: body.max_tokens,

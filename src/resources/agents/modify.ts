@@ -2,7 +2,7 @@ import type { LinkChange } from '../../db/link.ts'
 import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkAll, settled } from '../../lib/errors.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import { groups } from '../groups/schema.ts'
 import { retrieveAgent } from './agents.ts'
 import { matchFileTools } from './attachments/attachments.ts'
@@ -85,13 +85,14 @@ async function columnsOf(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
     ...(model === null && { model: handleOf(config) }),
     llm_config: config,
     ...embeddingChosen,
-    model_settings: withoutNulls(own.model_settings),
-    response_format: withoutNulls(own.response_format),
-    tool_rules: withoutNulls(own.tool_rules),
-    pending_approval: withoutNulls(own.pending_approval),
+    model_settings: omitNulls(own.model_settings, 'json_schema'),
+    response_format: omitNulls(own.response_format, 'json_schema'),
+    tool_rules: omitNulls(own.tool_rules, 'args'),
+    pending_approval: omitNulls(own.pending_approval),
     // The one setting that is patched field by field: nobody wants to repeat the prompt to change a number.
     compaction_settings:
-      own.compaction_settings && withoutNulls({ ...current.compaction_settings, ...own.compaction_settings }),
+      own.compaction_settings &&
+      omitNulls({ ...current.compaction_settings, ...own.compaction_settings }, 'json_schema'),
     tags: own.tags === undefined ? undefined : [...new Set(own.tags ?? [])],
     message_ids: orDefault(own.message_ids, []),
     message_buffer_autoclear: orDefault(own.message_buffer_autoclear, forgets(current.agent_type)),

@@ -3,9 +3,11 @@ import type { Scope } from '../../db/scope.ts'
 import { type Embedder, guardEmbedder } from '../../embed/embedder.ts'
 import { lexical } from '../../embed/lexical.ts'
 import { createRemoteEmbedder, unavailable } from '../../embed/remote.ts'
-import { type Egress, urlFault } from '../../lib/egress.ts'
+import type { BaseProvider } from '../../lib/base-providers.ts'
+import type { Egress } from '../../lib/egress.ts'
+import { urlIssue } from '../../lib/egress-address.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
-import { apiUrl, type BaseProvider, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
+import { apiUrl, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
 import type { TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Connection } from '../../llm/connection.ts'
 import { baseConnection, connectionOf, type StoredReach } from '../providers/connect.ts'
@@ -40,7 +42,7 @@ export function unusable(config: EmbeddingConfig): string | undefined {
   if (endpointType !== 'native') {
     const reason = unavailable({ endpointType, model: cloud_deployment || embedding_model })
     const endpoint = endpointOf(config)
-    return reason ?? (endpoint && urlFault(endpoint))
+    return reason ?? (endpoint && urlIssue(endpoint))
   }
   if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return undefined
   return `the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`

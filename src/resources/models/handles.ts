@@ -2,7 +2,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import { factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
 import {
   CONTEXT_WINDOW,
@@ -202,7 +202,7 @@ export function embeddingConfigIn(
   { embedding, embedding_config }: EmbeddingBody,
 ): EmbeddingConfig | undefined {
   if (embedding_config) {
-    const config = withoutNulls(embedding_config)
+    const config = omitNulls(embedding_config)
     const reason = unusable(config)
     if (reason) throw invalid(inBody('embedding_config', `cannot be used: ${reason}`))
     return config

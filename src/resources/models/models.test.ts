@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { KEY, type StandIn, startOpenAi } from '../../../test/stand-ins/openai.ts'
 import { syncBase } from '../../jobs/sync-base.ts'
+import type { BaseProvider } from '../../lib/base-providers.ts'
 import { createEgress } from '../../lib/egress.ts'
-import type { BaseProvider } from '../../lib/provider-types.ts'
 
 let acme: StandIn
 let base: BaseProvider

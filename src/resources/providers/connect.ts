@@ -1,7 +1,9 @@
 import type { Scope } from '../../db/scope.ts'
-import { type Egress, EgressError } from '../../lib/egress.ts'
+import type { BaseProvider } from '../../lib/base-providers.ts'
+import type { Egress } from '../../lib/egress.ts'
+import { EgressError } from '../../lib/egress-address.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
-import { apiUrl, type BaseProvider, factsOf, type ProviderType } from '../../lib/provider-types.ts'
+import { apiUrl, factsOf, type ProviderType } from '../../lib/provider-types.ts'
 import type { Connection } from '../../llm/connection.ts'
 import type { ProviderRow } from './table.ts'
 

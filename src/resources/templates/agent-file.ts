@@ -19,9 +19,9 @@ function read(field: string, file: object, format: Format) {
     const parts = readAgentFile(JSON.stringify(file), format)
     if (parts.agents.length === 1) return parts
   } catch (error) {
-    if (!(error instanceof ApiError && error.faults)) throw error
+    if (!(error instanceof ApiError && error.issues)) throw error
     throw invalid(
-      ...error.faults.map((fault) => ({ ...fault, field: `${field}.${fault.field.replace(/^file\.?/, '')}` })),
+      ...error.issues.map((fault) => ({ ...fault, field: `${field}.${fault.field.replace(/^file\.?/, '')}` })),
     )
   }
   throw invalid(inBody(`${field}.agents`, 'must hold one agent: templates of several are not there yet'))

@@ -2,7 +2,7 @@ import { COMPOSED, VERSION, type Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import { checkToolRules } from '../agents/base-tools.ts'
 import { catalogFor, modelOf } from '../agents/model.ts'
 import { lengthOf } from '../blocks/blocks.ts'
@@ -157,7 +157,7 @@ export async function configurationFrom(
       agent_type: agent.agentType,
       system: agent.systemPrompt,
       tags: [...new Set(agent.tags)],
-      tool_rules: withoutNulls(agent.toolRules),
+      tool_rules: omitNulls(agent.toolRules, 'args'),
       model: model.model ?? agent.model,
       llm_config: model.llm_config!,
     }),

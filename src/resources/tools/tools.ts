@@ -4,7 +4,7 @@ import { escapeLike } from '../../db/escape-like.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { conflict, inBody, invalid, notFound } from '../../lib/errors.ts'
-import { withoutNulls } from '../../lib/json.ts'
+import { omitNulls } from '../../lib/json.ts'
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts'
 import {
   BUILTIN_TYPES,
@@ -124,8 +124,8 @@ function columnsOf({ pip_requirements, npm_requirements, ...body }: UpdateTool) 
   const defaults: Record<string, unknown> = DEFAULTS
   return {
     ...Object.fromEntries(Object.entries(body).map(([field, value]) => [field, value ?? defaults[field] ?? null])),
-    pip_requirements: withoutNulls(pip_requirements),
-    npm_requirements: withoutNulls(npm_requirements),
+    pip_requirements: omitNulls(pip_requirements),
+    npm_requirements: omitNulls(npm_requirements),
   }
 }
 

@@ -1,4 +1,4 @@
-import { storageFault } from '../../../lib/json.ts'
+import { storageIssue } from '../../../lib/json.ts'
 import { readPython } from './python.ts'
 import { described, type JsonSchema, type Signature, type SourceFault, UnreadableSource } from './signature.ts'
 import { readTypeScript } from './typescript.ts'
@@ -66,7 +66,7 @@ function read({ source_code, source_type, args_json_schema }: Source): DerivedSc
 export function deriveSchema(source: Source): Derived {
   try {
     const schema = read(source)
-    const fault = storageFault(schema)
+    const fault = storageIssue(schema)
     return fault ? { faults: [`${fault.path} ${fault.message}`] } : { schema }
   } catch (error) {
     if (error instanceof UnreadableSource) return { faults: error.faults.map(worded) }

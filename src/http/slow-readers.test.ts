@@ -7,7 +7,7 @@ import { type Client, startTestServer, type TestServer } from '../../test/server
 let server: TestServer
 let port: number
 
-/** So long that a connection nobody reads from can't hold so many answers of them; short enough that what held one is used again. */
+/** Long responses, together larger than the buffers of a connection whose caller doesn't read. */
 const BLOCKS = 8
 const CHARACTERS = 490_000
 const ANSWERS = 5
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Asks for all blocks of a client several times, and waits until the answers begin to come; the rest waits to be read. */
+/** Requests all blocks of a client several times, and waits for the start of the responses; the rest stays unread. */
 async function ask({ key }: Client): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   const head = `GET /v1/blocks/?limit=200 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`
@@ -36,10 +36,10 @@ async function ask({ key }: Client): Promise<Socket> {
   return socket
 }
 
-/** The bodies of the answers, one behind the other. */
+/** The bodies of the responses, in order. */
 const read = async (socket: Socket) => (await buffer(socket)).toString().replace(/HTTP\/1\.1 200 [\s\S]*?\r\n\r\n/g, '')
 
-test('an answer that is read slowly stays what it was, whatever else is answered or given up meanwhile', async () => {
+test('a response that is read slowly stays intact while other responses are sent or aborted', async () => {
   const clients = [server.alice, server.bob]
   const expected: string[] = []
   for (const client of clients) {

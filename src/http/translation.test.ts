@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FIELDS, VALUES } from '../lib/vendor-names.ts'
 import { shapes } from '../resources/shapes.ts'
-import { decode, encode, type Resolve, type Schema } from './codec.ts'
+import { type Resolve, type Schema, toNeutralNames, toVendorNames } from './translation.ts'
 
 const byId = new Map(shapes.map((shape) => [`${(shape as { $id?: string }).$id}#`, shape as Schema]))
 const resolve: Resolve = (ref) => byId.get(ref)!
@@ -11,7 +11,7 @@ const tool = byId.get('Tool#')!
 
 const names = [...Object.keys(VALUES), ...Object.values(VALUES), ...Object.keys(FIELDS), ...Object.values(FIELDS)]
 
-/** JSON of a caller's own that looks as much as it can like ours. */
+/** JSON of a caller's own that resembles the API's names. */
 const own = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -27,8 +27,8 @@ const own = fc.letrec((tie) => ({
 })).value
 
 describe('names on the Letta surface', () => {
-  test('are the vendor’s for what the API defines: types of agents and tools, fields of embedding configurations', () => {
-    const encoded = encode(
+  test('are the vendor’s for types of agents and tools and for fields of embedding configurations', () => {
+    const encoded = toVendorNames(
       agent,
       {
         agent_type: 'svc_v1_agent',
@@ -44,15 +44,18 @@ describe('names on the Letta surface', () => {
       tools: [{ id: 'tool-1', tool_type: 'letta_memory_core' }],
       embedding_config: { embedding_model: 'm', embedding_dim: 1, azure_endpoint: 'https://a', azure_version: '2' },
     })
-    expect(decode(tool, { id: 't', tool_type: 'letta_core' }, resolve)).toEqual({ id: 't', tool_type: 'svc_core' })
+    expect(toNeutralNames(tool, { id: 't', tool_type: 'letta_core' }, resolve)).toEqual({
+      id: 't',
+      tool_type: 'svc_core',
+    })
   })
 
-  test('leave whatever is a caller’s own as it is: texts, metadata, schemas, sources', () => {
+  test('leave the caller’s own data unchanged: texts, metadata, schemas, sources', () => {
     fc.assert(
       fc.property(own, own, fc.constantFrom(...names), (metadata, schema, text) => {
         const value = { name: text, system: text, metadata, tools: [{ json_schema: schema, source_code: text }] }
-        expect(encode(agent, value, resolve)).toEqual(value)
-        expect(decode(agent, value, resolve)).toEqual(value)
+        expect(toVendorNames(agent, value, resolve)).toEqual(value)
+        expect(toNeutralNames(agent, value, resolve)).toEqual(value)
       }),
     )
   })
@@ -60,8 +63,8 @@ describe('names on the Letta surface', () => {
   test('come back as they went out', () => {
     for (const [neutral, vendor] of Object.entries(VALUES)) {
       const [shape, field] = neutral.endsWith('_agent') ? [agent, 'agent_type'] : [tool, 'tool_type']
-      expect(encode(shape, { [field]: neutral }, resolve)).toEqual({ [field]: vendor })
-      expect(decode(shape, { [field]: vendor }, resolve)).toEqual({ [field]: neutral })
+      expect(toVendorNames(shape, { [field]: neutral }, resolve)).toEqual({ [field]: vendor })
+      expect(toNeutralNames(shape, { [field]: vendor }, resolve)).toEqual({ [field]: neutral })
     }
   })
 })

@@ -1,0 +1,67 @@
+import type { FastifyReply } from 'fastify'
+import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/marks.ts'
+import { Rendered } from '../db/render/rendered.ts'
+import { jsonText } from './outgoing.ts'
+
+/** A response that is sent again to a repeated request. */
+export interface StoredResponse {
+  head: {
+    /** The fingerprint of the request's claim. */
+    fingerprint: string
+    status: number
+    /** Whether the database has rendered the body: it then has the caller's names. */
+    written: boolean
+    headers: Record<string, string>
+    version?: number | undefined
+    composed?: boolean | undefined
+    next?: { after?: string; before?: string } | undefined
+  }
+  body: string | undefined
+}
+
+/** A response as text: the head as JSON, a line feed, the body. */
+export const serializeResponse = ({ head, body }: StoredResponse) =>
+  JSON.stringify(head) + (body === undefined ? '' : `\n${body}`)
+
+/** The inverse of `serializeResponse`. */
+export function parseResponse(text: string): StoredResponse {
+  const end = text.indexOf('\n')
+  if (end < 0) return { head: JSON.parse(text), body: undefined }
+  return { head: JSON.parse(text.slice(0, end)), body: text.slice(end + 1) }
+}
+
+/** Runs a handler and records its response. `ownHeaders`: names of headers that every response gets, not recorded. */
+export async function recordResponse(
+  handler: () => unknown,
+  fingerprint: string,
+  reply: FastifyReply,
+  ownHeaders: ReadonlySet<string>,
+): Promise<StoredResponse> {
+  const payload = await handler()
+  if (reply.sent) throw new Error('A handler must return its payload: reply.send() would send it before the commit.')
+  const { [VERSION]: version, [COMPOSED]: composed, [NEXT]: next } = Object(payload) as PageOf<unknown> & Versioned
+  const headers = Object.entries(reply.getHeaders()).filter(([name]) => !ownHeaders.has(name)) as [string, string][]
+  return {
+    head: {
+      fingerprint,
+      status: reply.statusCode,
+      written: payload instanceof Rendered,
+      headers: Object.fromEntries(headers),
+      version,
+      composed,
+      next,
+    },
+    body: payload === undefined ? undefined : jsonText(payload),
+  }
+}
+
+/** The payload of a recorded response, with the marks that `addHeaders` turns into `ETag` and `Link`. */
+export function payloadOf({ head, body }: StoredResponse): unknown {
+  if (body === undefined) return undefined
+  const marks: Versioned & Pick<PageOf<unknown>, typeof NEXT> = {}
+  if (head.version !== undefined) marks[VERSION] = head.version
+  if (head.composed) marks[COMPOSED] = true
+  if (head.next) marks[NEXT] = head.next
+  const payload: unknown = head.written ? new Rendered([body]) : JSON.parse(body)
+  return payload !== null && typeof payload === 'object' ? Object.assign(payload, marks) : payload
+}
