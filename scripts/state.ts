@@ -17,7 +17,6 @@ const TO_BE_MOVED: readonly string[] = [
   'src/lib/sheet.ts blank',
   'src/lib/sheet.ts kept',
   'src/lib/time.ts clocks',
-  'src/resources/agents/secrets.ts revealed',
   'src/resources/tools/vectors.ts kept',
 ]
 

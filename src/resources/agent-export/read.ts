@@ -3,7 +3,7 @@ import { storageFault } from '../../lib/json.ts'
 import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
 import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
 import { parseAgentFile } from './parse.ts'
-import { referenceFaults } from './references.ts'
+import { referenceIssues } from './references.ts'
 import {
   AgentEntry,
   type AgentFileParts,
@@ -103,7 +103,7 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
     warnings,
   }
   // What refers to what is looked at once everything is what it should be.
-  if (faults.length === 0) for (const fault of referenceFaults(parts)) if (faults.push(fault) >= MOST) break
+  if (faults.length === 0) for (const fault of referenceIssues(parts)) if (faults.push(fault) >= MOST) break
   if (faults.length > 0) {
     throw invalid(...faults.slice(0, MOST).map((fault) => ({ ...fault, field: inFile(fault.field, renamed) })))
   }
