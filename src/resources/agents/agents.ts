@@ -52,7 +52,7 @@ export async function listAgentsOf(
   { include, include_relationships, ...page }: ListRelatedAgents,
 ) {
   const attached = sql<boolean>`exists (select from ${sql.table(table)} as link
-    where link.organization_id = agents.organization_id and link.agent_id = agents.id
+    where link.organization_id = ${scope.organizationId} and link.agent_id = agents.id
       and ${sql.ref(`link.${column}`)} = ${id})`
   const rendering = agentsWith(scope, relationsOf(include, include_relationships))
   return scope.list(agents, page, (query) => query.where(attached), rendering)

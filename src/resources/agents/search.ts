@@ -59,7 +59,7 @@ export const FoundAgents = Type.Object(
 )
 
 /** `[project/]name[:version]`: the latest version unless told, `current` (also `dev`) for what was being worked on. */
-function madeFrom(value: string): RawBuilder<boolean> {
+function madeFrom(organizationId: string, value: string): RawBuilder<boolean> {
   const [, project, name, version = 'latest'] = /^(?:([^/]*)\/)?([^:]*)(?::(.*))?$/s.exec(value)!
   const number =
     version === 'latest'
@@ -69,14 +69,14 @@ function madeFrom(value: string): RawBuilder<boolean> {
         : sql`v.number::text = ${version}`
   const ofProject = project === undefined ? sql`true` : sql`p.slug = ${project}`
   return sql`exists (select from template_versions v
-    join templates t on t.organization_id = v.organization_id and t.id = v.template_id
-    join projects p on p.organization_id = t.organization_id and p.id = t.project_id
-    where v.organization_id = agents.organization_id and v.id = agents.template_id
+    join templates t on t.organization_id = ${organizationId} and t.id = v.template_id
+    join projects p on p.organization_id = ${organizationId} and p.id = t.project_id
+    where v.organization_id = ${organizationId} and v.id = agents.template_id
       and t.name = ${name} and ${number} and ${ofProject})`
 }
 
 /** What a criterion asks of an agent. */
-function conditionsOf(criterion: Criterion): RawBuilder<boolean>[] {
+function conditionsOf(organizationId: string, criterion: Criterion): RawBuilder<boolean>[] {
   switch (criterion.field) {
     case 'name':
       return criterion.operator === 'eq'
@@ -85,17 +85,17 @@ function conditionsOf(criterion: Criterion): RawBuilder<boolean>[] {
     case 'tags':
       return bearing('agents', criterion.value, true)
     case 'version':
-      return [madeFrom(criterion.value)]
+      return [madeFrom(organizationId, criterion.value)]
     case 'templateName':
       return [
-        sql`exists (select from templates t where t.organization_id = agents.organization_id
+        sql`exists (select from templates t where t.organization_id = ${organizationId}
           and t.id = agents.base_template_id and t.name = ${criterion.value})`,
       ]
     case 'identity':
       return [
         sql`exists (select from agents_identities l
-          join identities i on i.organization_id = l.organization_id and i.id = l.identity_id
-          where l.organization_id = agents.organization_id and l.agent_id = agents.id
+          join identities i on i.organization_id = ${organizationId} and i.id = l.identity_id
+          where l.organization_id = ${organizationId} and l.agent_id = agents.id
             and (i.id = ${criterion.value} or i.identifier_key = ${criterion.value}))`,
       ]
     case 'agentId':
@@ -106,7 +106,7 @@ function conditionsOf(criterion: Criterion): RawBuilder<boolean>[] {
 /** The agents that meet every criterion, with all that belongs to them, newest first; hidden ones are left out. */
 export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Rendered<Static<typeof FoundAgents>>> {
   const { search, project_id, limit, after, sortBy, ascending } = body
-  const conditions = (search ?? []).flatMap(conditionsOf)
+  const conditions = (search ?? []).flatMap((criterion) => conditionsOf(scope.organizationId, criterion))
   if (project_id) conditions.push(sql`agents.project_id = ${project_id}`)
   const page = await scope.list(
     agents,

@@ -65,7 +65,8 @@ export async function addSecrets(scope: Scope, byAgent: ReadonlyMap<string, Reco
     from unnest(${column('id')}::text[], ${column('agentId')}::text[], ${column('key')}::text[],
       ${column('sealed')}::text[], ${times}::timestamptz[]) as given (id, agent_id, key, value_enc, at)
     on conflict (organization_id, agent_id, key) do update set
-      value_enc = excluded.value_enc, updated_at = excluded.updated_at, last_updated_by_id = excluded.last_updated_by_id`)
+      value_enc = excluded.value_enc, updated_at = excluded.updated_at, last_updated_by_id = excluded.last_updated_by_id
+    returning id`)
 }
 
 /**

@@ -108,6 +108,6 @@ export async function listBlocksOfIdentity(scope: Scope, id: string, { order, ..
   await scope.exists('identities', id)
   return scope.list(blocks, { order: order ?? 'desc', ...page }, (query) =>
     query.where(sql<boolean>`exists (select from blocks_identities as link
-      where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.identity_id = ${id})`),
+      where link.organization_id = ${scope.organizationId} and link.block_id = blocks.id and link.identity_id = ${id})`),
   )
 }

@@ -59,7 +59,7 @@ export const folderVerbs = {
 export async function listFoldersOf(scope: Scope, agentId: string, page: PageQuery) {
   await scope.exists('agents', agentId)
   return scope.list(sources, { ...page, order: page.order ?? 'desc' }, (query) =>
-    query.where(sql<boolean>`exists (select from agents_folders link where link.organization_id = folders.organization_id
+    query.where(sql<boolean>`exists (select from agents_folders link where link.organization_id = ${scope.organizationId}
       and link.source_id = folders.id and link.agent_id = ${agentId})`),
   )
 }

@@ -22,7 +22,7 @@ export async function listBlocksOfAgent(scope: Scope, agentId: string, page: Lis
   await scope.exists('agents', agentId)
   return scope.list(blocks, { ...page, order: page.order ?? 'desc' }, (query) =>
     query.where(sql<boolean>`exists (select from agents_blocks as link
-      where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.agent_id = ${agentId})`),
+      where link.organization_id = ${scope.organizationId} and link.block_id = blocks.id and link.agent_id = ${agentId})`),
   )
 }
 

@@ -65,8 +65,8 @@ async function seeFiles(tx: Scope, agentIds: readonly string[], which: RawBuilde
       select count(*) from files_agents as link where link.organization_id = ${organization}
         and link.agent_id = attached.agent_id and link.is_open) as open
     from agents_folders as attached
-    join agents on agents.organization_id = attached.organization_id and agents.id = attached.agent_id
-    join files on files.organization_id = attached.organization_id and files.source_id = attached.source_id
+    join agents on agents.organization_id = ${organization} and agents.id = attached.agent_id
+    join files on files.organization_id = ${organization} and files.source_id = attached.source_id
     where attached.organization_id = ${organization} and attached.agent_id = any(${agentIds}::text[])
       and files.content is not null and ${which}
       and not exists (select from files_agents as link where link.organization_id = ${organization}
@@ -87,7 +87,7 @@ async function seeFiles(tx: Scope, agentIds: readonly string[], which: RawBuilde
       select ${organization}, id, agent_id, source_id, file_id, block_id, is_open,
         case when is_open then ${accessed(organization, sql.ref('given.agent_id'))} end, created_at
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (id text, agent_id text, source_id text,
-        file_id text, block_id text, is_open boolean, created_at timestamptz(3))`)
+        file_id text, block_id text, is_open boolean, created_at timestamptz(3)) returning id`)
   }
   await closeSurplus(tx, agentIds)
   await fillViews(tx, agentIds)
@@ -114,7 +114,7 @@ export async function refitFiles(tx: Scope, agentId: string): Promise<void> {
   await closeSurplus(tx, [agentId])
   await tx.query(sql`update files_agents as link set visible_content = null from files
     where link.organization_id = ${tx.organizationId} and link.agent_id = ${agentId} and link.is_open
-      and files.organization_id = link.organization_id and files.id = link.file_id and files.content is not null`)
+      and files.organization_id = ${tx.organizationId} and files.id = link.file_id and files.content is not null`)
   await fillViews(tx, [agentId])
 }
 
@@ -144,9 +144,9 @@ export const openFile = (scope: Scope, agentId: string, fileId: string, range: O
     const organization = tx.organizationId
     const [found] = await tx.query(sql<{ line_count: number | null; readable: boolean; max_files_open: number }>`
       select line_count, files.content is not null as readable, max_files_open from files
-      join agents_folders as attached on attached.organization_id = files.organization_id
+      join agents_folders as attached on attached.organization_id = ${organization}
         and attached.source_id = files.source_id and attached.agent_id = ${agentId}
-      join agents on agents.organization_id = files.organization_id and agents.id = attached.agent_id
+      join agents on agents.organization_id = ${organization} and agents.id = attached.agent_id
       where files.organization_id = ${organization} and files.id = ${fileId}`)
     if (!found) throw notFound('file', fileId)
     if (!found.readable) throw conflict(`The file ${fileId} has no text that could be shown.`)
@@ -166,7 +166,7 @@ const close = (tx: Scope, agentId: string, which: RawBuilder<unknown>) =>
   tx.query(sql<{ file_name: string }>`
     with closed as (
       update files_agents set is_open = false, visible_content = null, start_line = null, end_line = null,
-        last_accessed_at = clock_timestamp()
+        last_accessed_at = statement_timestamp()
       where organization_id = ${tx.organizationId} and agent_id = ${agentId} and ${which} returning id, file_id
     )
     select file_name from closed join files on files.organization_id = ${tx.organizationId} and files.id = file_id

@@ -34,7 +34,7 @@ export async function closeSurplus(tx: Scope, agentIds: readonly string[]): Prom
       select link.id, row_number() over (
         partition by link.agent_id order by link.last_accessed_at desc nulls last, link.id) as place, agents.max_files_open
       from files_agents as link
-      join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
+      join agents on agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id
       where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[]) and link.is_open
     ), closed as (
       update files_agents as link set is_open = false, visible_content = null, start_line = null, end_line = null
@@ -50,7 +50,7 @@ export async function closeSurplus(tx: Scope, agentIds: readonly string[]): Prom
 export async function cutViews(tx: Scope, agentIds: readonly string[]): Promise<void> {
   await tx.query(sql`update files_agents as link set visible_content = ${cut(sql`link.visible_content`)}
     from agents where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[])
-      and agents.organization_id = link.organization_id and agents.id = link.agent_id
+      and agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id
       and char_length(link.visible_content) > agents.per_file_view_window_char_limit`)
 }
 
@@ -72,8 +72,8 @@ export async function fillViews(tx: Scope, agentIds: readonly string[]): Promise
     select link.file_id, link.start_line, link.end_line, file_name, file_type, line_count,
       max(agents.per_file_view_window_char_limit) as size
     from files_agents as link
-    join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
-    join files on files.organization_id = link.organization_id and files.id = link.file_id and files.content is not null
+    join agents on agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id
+    join files on files.organization_id = ${tx.organizationId} and files.id = link.file_id and files.content is not null
     where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[])
       and link.is_open and link.visible_content is null
     group by link.file_id, link.start_line, link.end_line, file_name, file_type, line_count`)
@@ -120,5 +120,5 @@ async function fill(tx: Scope, agentIds: readonly string[], wanted: readonly Wan
     where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[])
       and link.is_open and link.visible_content is null and link.file_id = shown.file_id
       and link.start_line is not distinct from shown.start_line and link.end_line is not distinct from shown.end_line
-      and agents.organization_id = link.organization_id and agents.id = link.agent_id`)
+      and agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id`)
 }
