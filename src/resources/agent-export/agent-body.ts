@@ -1,8 +1,8 @@
 import type { CreateAgent } from '../agents/body.ts'
 import { suffixedName } from '../agents/names.ts'
 import { unusable } from '../models/embedding.ts'
+import type { PlacedAgent } from './entry-schema.ts'
 import type { ImportOptions } from './plan-context.ts'
-import type { PlacedAgent } from './schema.ts'
 
 export type EmbeddingFields = Pick<CreateAgent, 'embedding' | 'embedding_config'>
 

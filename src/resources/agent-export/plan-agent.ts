@@ -1,14 +1,14 @@
 import { newId } from '../../lib/ids.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { CreateAgent } from '../agents/body.ts'
-import { newAgent } from '../agents/insert.ts'
+import { newAgent } from '../agents/new-agent.ts'
 import { newBlock } from '../blocks/blocks.ts'
 import type { CreateBlock } from '../blocks/schema.ts'
+import type { BlockEntry, PlacedAgent } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
 import type { PlanContext, PlannedAgent, PlannedRow } from './plan-context.ts'
 import { planOpenFiles } from './plan-files.ts'
 import { planMessages } from './plan-messages.ts'
-import type { BlockEntry, PlacedAgent } from './schema.ts'
 
 /** The block of an entry at a place of the file, with this id. */
 export const planBlock = (place: string, id: string, body: Omit<BlockEntry, 'id'>, { issues }: PlanContext) =>

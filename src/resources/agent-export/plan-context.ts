@@ -2,8 +2,8 @@ import type { Columns, Tables } from '../../db/tables.ts'
 import { newId } from '../../lib/ids.ts'
 import type { NewMessage } from '../agents/messages.ts'
 import type { Catalog } from '../models/handles.ts'
+import type { AgentFileParts } from './entry-schema.ts'
 import { collectIssues, type Issues } from './issues.ts'
-import type { AgentFileParts } from './schema.ts'
 
 export interface ImportOptions {
   name?: string | undefined

@@ -2,9 +2,9 @@ import { countLines } from '../../files/lines.ts'
 import { newId } from '../../lib/ids.ts'
 import { embeddingConfigIn, LEXICAL } from '../models/handles.ts'
 import type { EmbeddingFields } from './agent-body.ts'
+import type { FileEntry, Placed, PlacedAgent, SourceEntry } from './entry-schema.ts'
 import { parseInstant } from './instant.ts'
 import type { ImportPlan, NewIds, PlanContext, PlannedRow } from './plan-context.ts'
-import type { FileEntry, Placed, PlacedAgent, SourceEntry } from './schema.ts'
 
 /** The folder of an entry, with the embedding model of `body`, or else the built-in one. */
 export function planFolder(entry: Placed<SourceEntry>, body: EmbeddingFields, { catalog, ids, issues }: PlanContext) {

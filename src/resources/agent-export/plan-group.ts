@@ -1,8 +1,8 @@
 import { inBody, invalid } from '../../lib/errors.ts'
 import { newGroup } from '../groups/groups.ts'
 import type { CreateGroup } from '../groups/schema.ts'
+import type { GroupEntry, Placed } from './entry-schema.ts'
 import type { PlanContext, PlannedAgent, PlannedGroup } from './plan-context.ts'
-import type { GroupEntry, Placed } from './schema.ts'
 
 /** The group of an entry, whose members are among `agents`. */
 export function planGroup(

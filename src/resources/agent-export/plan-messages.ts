@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { inBody } from '../../lib/errors.ts'
 import { idAt } from '../../lib/ids.ts'
 import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
+import type { MessageEntry, Placed, PlacedAgent } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
 import { parseInstant } from './instant.ts'
 import type { NewIds, PlanContext } from './plan-context.ts'
-import type { MessageEntry, Placed, PlacedAgent } from './schema.ts'
 
 /** The messages of an agent, with ids that hold their instants, and the ids of those in context. */
 export function planMessages(

@@ -1,12 +1,12 @@
 import type { Scope } from '../../db/scope.ts'
-import { withModel } from '../agents/insert.ts'
 import { catalogFor, embeddingOf, modelOf } from '../agents/model.ts'
+import { withModel } from '../agents/new-agent.ts'
 import { bodyOf, usableEmbedding } from './agent-body.ts'
+import type { AgentFileParts } from './entry-schema.ts'
 import { planAgent, planBlock } from './plan-agent.ts'
 import { type ImportOptions, type ImportPlan, planContext } from './plan-context.ts'
 import { planFile, planFolder } from './plan-files.ts'
 import { planGroup } from './plan-group.ts'
-import type { AgentFileParts } from './schema.ts'
 
 /** Plans the rows of a file under these options. 422 with the place of every issue. */
 export async function planImport(

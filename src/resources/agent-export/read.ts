@@ -1,9 +1,5 @@
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { storageFault } from '../../lib/json.ts'
-import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
-import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
-import { parseAgentFile } from './parse.ts'
-import { referenceIssues } from './references.ts'
 import {
   AgentEntry,
   type AgentFileParts,
@@ -14,7 +10,11 @@ import {
   type Placed,
   SourceEntry,
   ToolEntry,
-} from './schema.ts'
+} from './entry-schema.ts'
+import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
+import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
+import { parseAgentFile } from './parse.ts'
+import { referenceIssues } from './references.ts'
 
 /** What a file is read by. */
 export interface Format {

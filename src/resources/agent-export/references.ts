@@ -1,6 +1,6 @@
 import { inBody, type ValidationIssue } from '../../lib/errors.ts'
+import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
-import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './schema.ts'
 
 type Issues = Generator<ValidationIssue>
 type Section = 'agents' | 'blocks' | 'tools' | 'groups' | 'sources' | 'files'

@@ -7,8 +7,8 @@ import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
 import { DEFAULT_TYPE } from '../agents/schema.ts'
 import { BUILTIN_TYPES, tools } from '../tools/schema.ts'
 import { DEFAULTS } from '../tools/tools.ts'
+import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
-import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './schema.ts'
 
 const isBuiltin = (type: string | null | undefined) => BUILTIN_TYPES.some((builtin) => builtin === type)
 

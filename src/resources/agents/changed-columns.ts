@@ -2,8 +2,8 @@ import type { Scope } from '../../db/scope.ts'
 import { checkAll } from '../../lib/errors.ts'
 import { withoutNulls } from '../../lib/json.ts'
 import type { UpdateAgent } from './body.ts'
-import { forgets, TIMEZONE } from './insert.ts'
 import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
+import { forgets, TIMEZONE } from './new-agent.ts'
 import type { AgentRowWire } from './schema.ts'
 
 /** The value of a field that null resets to its default. */

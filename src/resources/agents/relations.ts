@@ -16,7 +16,7 @@ import { fileBlocksTables } from './files/file-blocks.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { type Include, LEGACY_INCLUDES } from './query.ts'
 import { Agent, agents, type Memory } from './schema.ts'
-import { decryptSecrets, secretsTable } from './secrets.ts'
+import { decryptSecrets, secretsTable } from './secrets-rendering.ts'
 
 type Field = Exclude<keyof Agent, 'memory'> | 'file_blocks'
 

@@ -6,7 +6,7 @@ import type { Table } from '../../../db/select.ts'
 import { sources } from '../../folders/schema.ts'
 import { toolsByName } from '../../tools/tools.ts'
 import { FILE_TOOLS } from '../base-tools.ts'
-import { showFolders } from '../files/files.ts'
+import { showFolders } from '../files/show-files.ts'
 import { agentArchives, agentFolders, agentIdentities, agentTools } from '../links.ts'
 import { agents } from '../schema.ts'
 
