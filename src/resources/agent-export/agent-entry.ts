@@ -5,7 +5,7 @@ import { type FileIds, refsTo } from './file-ids.ts'
 import type { MessageRow, OpenFile } from './load.ts'
 import { vendorKeys, vendorValue } from './names.ts'
 
-/** What belongs to one agent alone. */
+/** The rows that belong to one agent alone. */
 interface OwnContents {
   messages: readonly MessageRow[]
   openFiles: readonly OpenFile[]

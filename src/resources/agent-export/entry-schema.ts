@@ -10,7 +10,7 @@ import { TOOL_TYPES } from '../tools/schema.ts'
 
 const { Optional } = Type
 
-/** The parts of an agent file (`.af`). What they name of each other, they name by ids of the file's own. */
+/** The parts of an agent file (`.af`). They refer to each other by ids of the file's own. */
 
 const FileId = Type.String({ minLength: 1, maxLength: 200 })
 const Refs = Type.Array(FileId)
@@ -193,6 +193,6 @@ export interface AgentFileParts {
   groups: Placed<GroupEntry>[]
   sources: Placed<SourceEntry>[]
   files: Placed<FileEntry>[]
-  /** What of the file there is no use for, with its place. */
+  /** The parts of the file that this server can't use, with their places. */
   warnings: string[]
 }

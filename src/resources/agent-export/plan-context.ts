@@ -19,7 +19,7 @@ export interface ImportOptions {
 /** A row to be inserted, with the id it will have. */
 export type PlannedRow<T extends keyof Tables> = Columns<T> & { id: string }
 
-/** An agent to be inserted, with what is attached to it or belongs to it alone. */
+/** An agent to be inserted, with its attachments and with the rows that belong to it alone. */
 export interface PlannedAgent {
   row: PlannedRow<'agents'> & { name: string }
   block_ids: string[]
@@ -49,7 +49,7 @@ export interface ImportPlan {
 /** The ids of the planned rows by the file's own ids. */
 export type NewIds = Record<'agents' | 'blocks' | 'sources' | 'files' | 'groups', ReadonlyMap<string, string>>
 
-/** What the plans of all parts of a file share. */
+/** The values that the plans of all parts of a file share. */
 export interface PlanContext {
   options: ImportOptions
   defaultModel: string
@@ -62,7 +62,7 @@ export interface PlanContext {
   issues: Issues
 }
 
-/** What can be known of a file before its parts are planned. */
+/** The context of the plans of a file's parts, with new ids for them. */
 export function planContext(
   file: AgentFileParts,
   settings: Pick<PlanContext, 'options' | 'defaultModel' | 'catalog'>,

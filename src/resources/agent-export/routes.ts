@@ -67,11 +67,11 @@ export const agentExportRoutes =
       const { scope, params, query } = request
       const file = await exportAgent(scope, params.agent_id, query)
       reply.header('content-disposition', attachment(String(file.agents[0]!.name)))
-      // For people too: files are kept, compared and looked into.
+      // Indented, since people read and compare the files.
       const text = JSON.stringify(file, null, 2)
-      // The older JavaScript SDK takes the file for a string, and refuses any other answer.
-      const answer = olderSdk(request) === 'JavaScript' ? JSON.stringify(text) : text
-      return reply.type('application/json').send(answer as never)
+      // The older JavaScript SDK takes the file for a string, and refuses any other response.
+      const payload = olderSdk(request) === 'JavaScript' ? JSON.stringify(text) : text
+      return reply.type('application/json').send(payload as never)
     })
 
     app.post('/import', importOptions, (request) =>

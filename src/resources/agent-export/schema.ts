@@ -7,7 +7,7 @@ const { Optional } = Type
 
 const ANY = Type.Array(JsonMap())
 
-/** The answer of an export. */
+/** The response of an export. */
 export const AgentFile = Type.Object(
   {
     agents: ANY,

@@ -27,7 +27,7 @@ export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
 /** The filter of a list without query parameters. */
 const VISIBLE = cacheable('visible', matchingAgents({}))
 
-/** Agents of the organization, newest first, with the relations asked for. */
+/** Agents of the organization, newest first, with the requested relations. */
 export async function listAgents(scope: Scope, query: ListAgents) {
   const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
@@ -40,7 +40,7 @@ export async function listAgents(scope: Scope, query: ListAgents) {
   )
 }
 
-/** How many agents the same filters keep. */
+/** The number of agents that the filters keep. */
 export const countAgents = (scope: Scope, filters: AgentFilters) => scope.count(agents, matchingAgents(filters))
 
 /** The agents something is attached to: those that `table` joins to `id`. */
@@ -58,7 +58,7 @@ export async function listAgentsOf(
   return scope.list(agents, page, (query) => query.where(attached), rendering)
 }
 
-/** One agent with the relations asked for. 404. */
+/** One agent with the requested relations. 404. */
 export const retrieveAgent = (
   scope: Scope,
   id: string,

@@ -24,7 +24,10 @@ function checkVoice({ agent_type, enable_sleeptime }: CreateAgent): void {
   }
 }
 
-/** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns besides. */
+/**
+ * Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns
+ * besides.
+ */
 export async function insertAgent(
   tx: Scope,
   body: CreateAgent,

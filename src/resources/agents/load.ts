@@ -11,7 +11,10 @@ import { type Tool, tools } from '../tools/schema.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import type { AgentRow } from './table.ts'
 
-/** An agent with everything attached to it, each list in the order of attachment. Agents share the objects they have in common. */
+/**
+ * An agent with everything attached to it, each list in the order of attachment. Agents share the objects they have in
+ * common.
+ */
 export interface AgentWithRelations {
   row: AgentRow
   blocks: Block[]

@@ -10,10 +10,10 @@ import { type AgentType, DEFAULT_TYPE } from './schema.ts'
 /** An agent with this tag works for another one and doesn't show in lists. */
 const SUBAGENT_TAG = 'role:subagent'
 
-/** Where an agent is that was told nothing of it. */
+/** The default time zone. */
 export const TIMEZONE = 'UTC'
 
-/** Whether an agent of this type forgets what was said unless it is told otherwise. */
+/** Whether an agent of this type forgets previous messages by default. */
 export const forgets = (type: AgentType) => type === 'workflow_agent'
 
 /** 422 for a name that isn't an IANA time zone's. */

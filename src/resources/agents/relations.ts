@@ -30,7 +30,7 @@ interface Relation {
   fragments?: string
 }
 
-/** What the SQL of relations depends on. */
+/** The values that the SQL of relations depends on. */
 interface RelationContext {
   organizationId: unknown
   names: Names
@@ -76,7 +76,7 @@ function blocksRelation(context: RelationContext): Relation {
 function managedGroupRelation({ organizationId, names }: RelationContext): Relation {
   const json = placeholder(sql`managed.id`)
   return {
-    // Of several groups, the oldest: it stays the same while others come and go.
+    // Of several groups, the oldest: groups that come and go don't replace it.
     tables: [
       sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, id, ${groups.rendering[names].json} as json
         from groups where organization_id = ${organizationId} and ${onPage(sql`manager_agent_id`)}
@@ -143,17 +143,17 @@ function renderRelations(context: RelationContext, relations: readonly Include[]
   }
 }
 
-/** What the SQL of relations depends on, besides the organization. */
+/** The values of the caller that the SQL of relations depends on. */
 const contextOf = (scope: Scope) => ({ names: scope.names, withSecrets: scope.can('secrets') })
 
-const keyOf = (scope: Scope) => `${scope.names} ${scope.can('secrets')}`
+const cacheKeyOf = (scope: Scope) => `${scope.names} ${scope.can('secrets')}`
 
 /**
  * The rendering of agents with these relations. Other relations are empty where the field is required and absent where it
- * isn't, so that a client can tell "empty" from "not loaded".
+ * isn't, so that a client can distinguish "empty" from "not loaded".
  */
 export const agentsWith = (scope: Scope, relations: readonly Include[]): Rendering<Agent> => ({
-  cacheKey: ['agents', keyOf(scope), ...relations].join(),
+  cacheKey: ['agents', cacheKeyOf(scope), ...relations].join(),
   build(organizationId) {
     const { fields, memory, from } = renderRelations({ organizationId, ...contextOf(scope) }, relations)
     const members = Object.entries({ ...fields, memory }).map(
@@ -169,7 +169,7 @@ export const agentsWith = (scope: Scope, relations: readonly Include[]): Renderi
 
 /** The rendering of an agent's memory alone. */
 export const memoryOf = (scope: Scope): Rendering<Memory> => ({
-  cacheKey: ['memory', keyOf(scope)].join(),
+  cacheKey: ['memory', cacheKeyOf(scope)].join(),
   build(organizationId) {
     const { memory, from } = renderRelations({ organizationId, ...contextOf(scope) }, ['agent.blocks'])
     return { ...from, json: memory }

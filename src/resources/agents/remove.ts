@@ -55,8 +55,8 @@ async function removePartnership(scope: Scope, group: Group): Promise<void> {
 }
 
 /**
- * The block made for a partner alone, unless somebody else has it by now. The history tells it from one that was given
- * to the partner under the same label later: it was made in one transaction with the group.
+ * The block made for a partner alone, unless somebody else has it by now. The history distinguishes it from a block
+ * that got to the partner under the same label later: it was made in one transaction with the group.
  */
 async function ownBlocks(scope: Scope, partnerId: string, groupId: string): Promise<string[]> {
   const rows = await scope.query<{ block_id: string }>(sql`

@@ -15,8 +15,8 @@ const tags = ['agents']
 const params = AgentParams
 const one = { 200: Ref(Agent) }
 
-/** What a page may change of an agent: what reaches nothing but the agent itself, and costs nothing. */
-const OF_ITS_OWN = ['name', 'description', 'system', 'metadata', 'timezone']
+/** A client-side token may change these fields of an agent: they affect the agent alone, and cost nothing. */
+const CLIENT_WRITABLE = ['name', 'description', 'system', 'metadata', 'timezone']
 
 const list = {
   schema: {
@@ -66,7 +66,7 @@ const retrieve = {
 } as const
 
 const modify = {
-  config: { clientAccess: { right: 'write_agent', fields: OF_ITS_OWN } },
+  config: { clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
   schema: {
     operationId: 'modify_agent',
     summary: 'Modify an agent',

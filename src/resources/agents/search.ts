@@ -13,7 +13,7 @@ import { Agent, agents } from './schema.ts'
 const is = (field: string) => Type.Literal(field)
 const EQUALS = { operator: OneOf(['eq']), value: Type.String() }
 
-/** What agents are searched by. */
+/** A criterion of a search for agents. */
 export type Criterion =
   | { field: 'name'; operator: 'eq' | 'contains'; value: string }
   | { field: 'tags'; operator: 'contains'; value: string[] }
@@ -58,7 +58,7 @@ export const FoundAgents = Type.Object(
   { additionalProperties: false },
 )
 
-/** `[project/]name[:version]`: the latest version unless told, `current` (also `dev`) for what was being worked on. */
+/** `[project/]name[:version]`: the latest version by default; `current` (also `dev`) is the unsaved version. */
 function madeFrom(organizationId: string, value: string): RawBuilder<boolean> {
   const [, project, name, version = 'latest'] = /^(?:([^/]*)\/)?([^:]*)(?::(.*))?$/s.exec(value)!
   const number =
@@ -75,7 +75,7 @@ function madeFrom(organizationId: string, value: string): RawBuilder<boolean> {
       and t.name = ${name} and ${number} and ${ofProject})`
 }
 
-/** What a criterion asks of an agent. */
+/** The SQL conditions of a criterion. */
 function conditionsOf(organizationId: string, criterion: Criterion): RawBuilder<boolean>[] {
   switch (criterion.field) {
     case 'name':

@@ -32,18 +32,18 @@ export async function addSecrets(scope: Scope, byAgent: ReadonlyMap<string, Reco
 }
 
 /**
- * Makes exactly these the agent's secrets; those that stay keep their ids, and a value that is the same is not written.
+ * Makes exactly these the agent's secrets; secrets that stay keep their ids, and unchanged values aren't written.
  * The history gets their names, never a value. Call it inside a transaction that has locked or made the agent.
  */
 export async function setSecrets(scope: Scope, agentId: string, values: Record<string, string>): Promise<LinkChange[]> {
   const had = await scope.query<Pick<AgentEnvironmentVariableRow, 'key' | 'value_enc'>>(sql`
     select key, value_enc from agent_environment_variables
     where organization_id = ${scope.organizationId} and agent_id = ${agentId}`)
-  const held = new Map(
+  const current = new Map(
     had.map(({ key, value_enc }) => [key, scope.cipher.decrypt(value_enc, contextOf(scope, agentId, key))]),
   )
-  const removed = [...held.keys()].filter((key) => !Object.hasOwn(values, key))
-  const changed = Object.entries(values).filter(([key, value]) => held.get(key) !== value)
+  const removed = [...current.keys()].filter((key) => !Object.hasOwn(values, key))
+  const changed = Object.entries(values).filter(([key, value]) => current.get(key) !== value)
   if (removed.length > 0) {
     await scope.query(sql`delete from agent_environment_variables
       where organization_id = ${scope.organizationId} and agent_id = ${agentId} and key = any(${removed}::text[])`)

@@ -33,9 +33,9 @@ function templateBlock(block: Block): TemplateBlock {
   return { ...settings, entity_id: newId('entity'), label: block.label ?? block.id } as TemplateBlock
 }
 
-/** What a template of an agent holds: its settings, its blocks with their values, and what is attached. 404. */
+/** The configuration of a template that is made from an agent: settings, blocks with values, attachments. 404. */
 export async function configurationOfAgent(tx: Scope, agentId: string): Promise<Configuration> {
-  // The lock makes all that is read of the agent belong together.
+  // The lock keeps the agent from changing between the statements.
   await tx.withoutIfMatch().lock(agents, agentId)
   const agent = await loadAgent(tx, agentId)
   return {
@@ -49,7 +49,7 @@ export async function configurationOfAgent(tx: Scope, agentId: string): Promise<
   }
 }
 
-/** All that a version holds, by three statements beside its own. */
+/** The configuration of a version. Three statements. */
 export async function configurationOf(scope: Scope, version: TemplateVersion): Promise<Configuration> {
   const { id, agent, blocks, memory_defaults, tool_variables } = version
   const [tool_ids, folder_ids, identity_ids] = [
@@ -60,10 +60,10 @@ export async function configurationOf(scope: Scope, version: TemplateVersion): P
   return { agent, blocks, memory_defaults, tool_variables, tool_ids, folder_ids, identity_ids }
 }
 
-/** Whether two configurations that were read from the database are the same. */
+/** Whether two configurations that were read from the database are equal. */
 export const same = (one: Configuration, other: Configuration) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Makes a version that holds this. 404 for anything attached that the organization doesn't have. */
+/** Makes a version of this configuration. 404 for an attachment that the organization doesn't have. */
 export async function insertVersion(
   tx: Scope,
   { agent, blocks, memory_defaults, tool_variables, ...attached }: Configuration,
@@ -83,7 +83,7 @@ export async function insertVersion(
   return version
 }
 
-/** Makes a version hold this instead. Returns whether that changed anything. 404 as `insertVersion`. */
+/** Replaces the configuration of a version. 404 as `insertVersion`. */
 export async function replaceVersion(
   tx: Scope,
   id: string,

@@ -48,7 +48,7 @@ async function ownArchive(tx: Scope, agentId: string): Promise<string> {
   }
   const there = await attached()
   if (there) return there
-  // Held, so that of many callers one makes it.
+  // The lock makes one of many callers create the archive.
   await tx.lock(agents, agentId)
   const by = await attached()
   if (by) return by
@@ -62,7 +62,7 @@ async function ownArchive(tx: Scope, agentId: string): Promise<string> {
   return made.id
 }
 
-/** Vectors of what is put into an agent's archival memory: by its archive's model, or by the one its archive will have. */
+/** Vectors of new passages of an agent's archive: by the model that the archive has, or will have once it is made. */
 export async function embedMemories(
   scope: Scope,
   embedders: Embedders,

@@ -10,7 +10,7 @@ import { showFolders } from '../files/show-files.ts'
 import { agentArchives, agentFolders, agentIdentities, agentTools } from '../links.ts'
 import { agents } from '../schema.ts'
 
-/** Holds the agent while its attachments change. 404, or 412 with the current ETag. */
+/** Runs `work` while the agent is locked. 404, or 412 with the current ETag. */
 const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
   scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)

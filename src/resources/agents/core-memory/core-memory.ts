@@ -26,7 +26,7 @@ export async function listBlocksOfAgent(scope: Scope, agentId: string, page: Lis
   )
 }
 
-/** What the agent's blocks were filled with when it was made from a template. 404. */
+/** The variables that filled the agent's blocks when a template made the agent. 404. */
 export async function memoryVariablesOf(scope: Scope, agentId: string): Promise<Record<string, string>> {
   const [found] = await scope.query(sql<{ memory_variables: Record<string, string> | null }>`
     select memory_variables from agents where organization_id = ${scope.organizationId} and id = ${agentId}`)

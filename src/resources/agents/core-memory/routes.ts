@@ -16,7 +16,7 @@ import { AttachmentParams, LabelParams, ListBlocksOfAgent, Variables } from './s
 
 const tags = ['core memory']
 const readable = { clientAccess: { right: 'read_agent' } } as const
-/** What a page may change of a block: not what the block is called, nor what it is a part of. */
+/** A client-side token may change these fields of a block: neither its label nor its attachments. */
 const writable = { clientAccess: { right: 'write_agent', fields: ['value', 'description', 'metadata'] } } as const
 const one = { 200: Ref(Block) }
 

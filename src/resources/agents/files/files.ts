@@ -32,19 +32,19 @@ export async function listFilesOfAgent(
   return new Rendered(segments, next && { [NEXT]: next })
 }
 
-/** Holds the agent while its files are opened and closed. 404. */
+/** Runs `work` while the agent is locked. 404. */
 const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
   scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
     return work(tx)
   })
 
-/** 422 for lines the file doesn't have. */
+/** 422 for lines that the file doesn't have. */
 function checkRange({ start_line, end_line }: Range, count: number | null): void {
-  const fault = (field: string, message: string) => invalid({ in: 'query', field, message })
-  if (start_line && end_line && end_line < start_line) throw fault('end_line', 'must not be less than start_line')
+  const issue = (field: string, message: string) => invalid({ in: 'query', field, message })
+  if (start_line && end_line && end_line < start_line) throw issue('end_line', 'must not be less than start_line')
   if (start_line && count !== null && start_line > Math.max(count, 1)) {
-    throw fault('start_line', `must be at most ${count}, the number of lines of the file`)
+    throw issue('start_line', `must be at most ${count}, the number of lines of the file`)
   }
 }
 
@@ -75,7 +75,10 @@ export const openFile = (scope: Scope, agentId: string, fileId: string, range: O
     return closed
   })
 
-/** Closes these files of an agent that this transaction holds. Returns their names, those it has seen longest first. */
+/**
+ * Closes these files of an agent that this transaction has locked. Returns their names, in the order in which the agent got
+ * the files.
+ */
 const close = (tx: Scope, agentId: string, which: RawBuilder<unknown>) =>
   tx.query(sql<{ file_name: string }>`
     with closed as (
@@ -94,6 +97,6 @@ export const closeFile = (scope: Scope, agentId: string, fileId: string): Promis
     return { message: `File id=${fileId} successfully closed` }
   })
 
-/** Closes every open file of an agent. Returns their names, those it has seen longest first. */
+/** Closes every open file of an agent. Returns their names, in the order in which the agent got the files. */
 export const closeAllFiles = (scope: Scope, agentId: string): Promise<string[]> =>
   onAgent(scope, agentId, async (tx) => (await close(tx, agentId, sql`is_open`)).map(({ file_name }) => file_name))

@@ -15,23 +15,25 @@ interface Unseen {
 }
 
 /**
- * Lets agents that this transaction holds see what they don't see yet of the files in their folders: those that have a
- * text. The first of them are opened, as many as may be open, and what was open before is closed where there is no room
- * for both.
+ * Shows agents that this transaction has locked the files of their folders that they don't see yet: those with a text. The
+ * first of these files are opened, up to `max_files_open`; files that were open before are closed to make room.
  */
 export const showFolders = (tx: Scope, agentIds: readonly string[]): Promise<void> =>
   seeFiles(tx, agentIds, sql`true`, false)
 
-/** The same for agents from elsewhere, which have files open already: these stay open, and are cut to the limits. */
+/**
+ * Shows the files of their folders to imported agents. Files that the import has opened stay open, cut to the agents'
+ * limits.
+ */
 export async function showImported(tx: Scope, agentIds: readonly string[]): Promise<void> {
   await seeFiles(tx, agentIds, sql`true`, true)
   await cutViews(tx, agentIds)
 }
 
-/** Files that are `which`, in the agents' folders; `yielding`, they take only the room that is left. */
+/** Shows the files in the agents' folders that meet `which`. When `yielding`, they don't close files that are open. */
 async function seeFiles(tx: Scope, agentIds: readonly string[], which: RawBuilder<unknown>, yielding: boolean) {
   const organization = tx.organizationId
-  // Held, so that none is deleted before it is seen.
+  // The lock keeps the files from being deleted before the agents have them.
   const unseen = await tx.query(sql<Unseen>`
     select attached.agent_id, files.source_id, files.id as file_id, agents.max_files_open, (
       select count(*) from files_agents as link where link.organization_id = ${organization}
@@ -66,22 +68,22 @@ async function seeFiles(tx: Scope, agentIds: readonly string[], which: RawBuilde
 }
 
 /**
- * Shows a file to every agent that has its folder: to those that see it already, as its text is now; to the others as a
- * new one, which is opened. Call it in the transaction that has stored the text and how many lines it has (`countLines`).
+ * Shows a file to every agent that has its folder: agents that see the file already get its new text, others get the file
+ * opened. Call it in the transaction that has stored the text and its number of lines (`countLines`).
  */
 export async function showFile(tx: Scope, file: Pick<FileRow, 'id' | 'source_id'>): Promise<void> {
   const organization = tx.organizationId
-  // Held, so that no agent gets the folder meanwhile, which would see neither the text of before nor this one.
+  // The lock keeps the folder from being attached meanwhile: that agent would see neither the old text nor the new one.
   await tx.withoutIfMatch().lock(folders, file.source_id)
   const holders = await lockHolders(tx, 'agents_folders', 'source_id', file.source_id)
   if (holders.length === 0) return
-  // Lines that were asked for are others now.
+  // The new text has other lines at these numbers.
   await tx.query(sql`update files_agents set visible_content = null, start_line = null, end_line = null
     where organization_id = ${organization} and file_id = ${file.id}`)
   await seeFiles(tx, holders, sql`files.id = ${file.id}`, false)
 }
 
-/** Brings an agent's open files to its limits, after these have changed, in the transaction that holds it. */
+/** Fits an agent's open files to its changed limits, in the transaction that has locked the agent. */
 export async function refitFiles(tx: Scope, agentId: string): Promise<void> {
   await closeSurplus(tx, [agentId])
   await tx.query(sql`update files_agents as link set visible_content = null from files

@@ -3,7 +3,7 @@ import type { Scope } from '../../../db/scope.ts'
 import { matchingGroups } from '../../groups/groups.ts'
 import { groups, type ListGroups } from '../../groups/schema.ts'
 
-/** The groups an agent is a member of, newest first; hidden ones only when asked for. 404 for an unknown agent. */
+/** The groups an agent is a member of, newest first; hidden ones only on request. 404 for an unknown agent. */
 export async function listGroupsOfAgent(scope: Scope, agentId: string, { order = 'desc', ...query }: ListGroups) {
   await scope.exists('agents', agentId)
   const member = sql<boolean>`exists (select from groups_agents as link
