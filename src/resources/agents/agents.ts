@@ -5,7 +5,8 @@ import type { Scope } from '../../db/scope.ts'
 import { cacheable, type Filter } from '../../db/select.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
-import { agentsWith, relationsOf } from './relations.ts'
+import { relationsOf } from './relations.ts'
+import { agentsWith } from './rendering.ts'
 import { type Agent, agents } from './schema.ts'
 
 /** Which agents: one filter for lists and counts. */

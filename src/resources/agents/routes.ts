@@ -9,7 +9,8 @@ import { modifyAgent } from './modify.ts'
 import { CountAgents, ListAgents, RetrieveAgent } from './query.ts'
 import { deleteAgent } from './remove.ts'
 import { Agent, AgentParams } from './schema.ts'
-import { FoundAgents, SearchAgents, searchAgents } from './search.ts'
+import { searchAgents } from './search.ts'
+import { FoundAgents, SearchAgents } from './search-schema.ts'
 
 const tags = ['agents']
 const params = AgentParams

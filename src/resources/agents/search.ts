@@ -1,62 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Static, Type } from 'typebox'
 import { escapeLike } from '../../db/escape-like.ts'
 import { NEXT } from '../../db/marks.ts'
 import { type Rendered, renderObject } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
-import { idPattern } from '../../lib/ids.ts'
-import { Create, Name, OneOf, Ref } from '../../lib/wire.ts'
 import { bearing } from '../tags/filter.ts'
-import { ALL_RELATIONS, agentsWith } from './relations.ts'
-import { Agent, agents } from './schema.ts'
-
-const is = (field: string) => Type.Literal(field)
-const EQUALS = { operator: OneOf(['eq']), value: Type.String() }
-
-/** A criterion of a search for agents. */
-export type Criterion =
-  | { field: 'name'; operator: 'eq' | 'contains'; value: string }
-  | { field: 'tags'; operator: 'contains'; value: string[] }
-  | { field: 'version'; value: string }
-  | { field: 'identity' | 'templateName' | 'agentId'; operator: 'eq'; value: string }
-
-const Criterion = Type.Unsafe<Criterion>({
-  anyOf: [
-    Create({ field: is('name'), operator: OneOf(['eq', 'contains']), value: Type.String() }, [
-      'field',
-      'operator',
-      'value',
-    ]),
-    Create({ field: is('tags'), operator: OneOf(['contains']), value: Type.Array(Name()) }, [
-      'field',
-      'operator',
-      'value',
-    ]),
-    Create({ field: is('version'), value: Type.String() }, ['field', 'value']),
-    ...['identity', 'templateName', 'agentId'].map((field) =>
-      Create({ field: is(field), ...EQUALS }, ['field', 'operator', 'value']),
-    ),
-  ],
-})
-
-export const SearchAgents = Create({
-  search: Type.Array(Criterion, { maxItems: 20, description: 'What the agents must be, all of it.' }),
-  project_id: Name(),
-  combinator: OneOf(['AND']),
-  limit: Type.Integer({ minimum: 1, maximum: 200, description: 'How many at most: 1 to 200. Default 50.' }),
-  after: Type.String({ pattern: idPattern('agent'), description: 'The nextCursor of the page before.' }),
-  sortBy: OneOf(['created_at', 'last_run_completion', 'updated_at']),
-  ascending: Type.Boolean({ description: 'Oldest first. Default false.' }),
-})
-export type SearchAgents = Static<typeof SearchAgents>
-
-export const FoundAgents = Type.Object(
-  {
-    agents: Type.Array(Ref(Agent)),
-    nextCursor: Type.Optional(Type.String({ description: 'Where the next page begins.' })),
-  },
-  { additionalProperties: false },
-)
+import { ALL_RELATIONS } from './relations.ts'
+import { agentsWith } from './rendering.ts'
+import { agents } from './schema.ts'
+import type { Criterion, FoundAgents, SearchAgents } from './search-schema.ts'
 
 /** `[project/]name[:version]`: the latest version by default; `current` (also `dev`) is the unsaved version. */
 function madeFrom(organizationId: string, value: string): RawBuilder<boolean> {
@@ -104,7 +55,7 @@ function conditionsOf(organizationId: string, criterion: Criterion): RawBuilder<
 }
 
 /** The agents that meet every criterion, with all that belongs to them, newest first; hidden ones are left out. */
-export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Rendered<Static<typeof FoundAgents>>> {
+export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Rendered<FoundAgents>> {
   const { search, project_id, limit, after, sortBy, ascending } = body
   const conditions = (search ?? []).flatMap((criterion) => conditionsOf(scope.organizationId, criterion))
   if (project_id) conditions.push(sql`agents.project_id = ${project_id}`)
