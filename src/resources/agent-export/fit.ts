@@ -20,9 +20,9 @@ export type Shapes = ReadonlyMap<string, Schema>
 export const byReference = (shapes: readonly object[]): Shapes =>
   new Map((shapes as readonly Schema[]).map((shape) => [`${shape.$id}#`, shape]))
 
-/** What was noticed on the way. Places are relative to the value that was fitted. */
+/** The findings of a fitting. Places are relative to the fitted value. */
 export interface Fitting {
-  /** What references in the schema stand for. */
+  /** The shapes that the schema refers to. */
   shapes: Shapes
   /** The keys the schema has no name for, with a value that says something. */
   unknown: string[]
@@ -33,7 +33,7 @@ export interface Fitting {
 /** Names of kinds of tool rules in files of 2024. */
 const OLDER: Readonly<Record<string, string>> = { InitToolRule: 'run_first', TerminalToolRule: 'exit_loop' }
 
-/** Keys that say where a thing comes from and when, which are told anew where it goes. */
+/** Keys of the origin of a part, which an import sets anew. */
 const ORIGIN = new Set(['created_at', 'created_by_id', 'last_updated_by_id', 'organization_id', 'type', 'updated_at'])
 
 const translate = (value: unknown) =>
@@ -74,8 +74,8 @@ function variantOf(shapes: Shapes, variants: readonly Schema[], value: unknown):
  * `src/lib/vendor-names.ts`) become ours, and keys a closed object doesn't know are left out. Nothing else is touched,
  * and no text of the user's.
  */
-export function fit(asked: unknown, value: unknown, fitting: Fitting, place = ''): unknown {
-  const schema = named(fitting.shapes, asked as Schema)
+export function fit(requested: unknown, value: unknown, fitting: Fitting, place = ''): unknown {
+  const schema = named(fitting.shapes, requested as Schema)
   if (schema.anyOf) {
     const variant = value === null ? undefined : variantOf(fitting.shapes, schema.anyOf, value)
     return variant ? fit(variant, value, fitting, place) : value

@@ -1,6 +1,6 @@
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exported, type Json, timeless } from '../../../test/agent-export.ts'
+import { countStatements } from '../../../test/count-statements.ts'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 
 let server: TestServer
@@ -8,18 +8,6 @@ beforeAll(async () => {
   server = await startTestServer({ bodyLimit: 64 * 1024 * 1024 })
 })
 afterAll(() => server.close())
-
-/** Does something, and counts the SQL statements it costs, those of keys and of background work left out. */
-async function counting<T>(work: () => Promise<T>): Promise<{ result: T; statements: number }> {
-  const query = vi.spyOn(pg.Client.prototype, 'query')
-  try {
-    const result = await work()
-    const texts = query.mock.calls.map(([first]) => (first as unknown as { text?: string }).text ?? String(first))
-    return { result, statements: texts.filter((text) => !/api_keys|\bjobs\./.test(text)).length }
-  } finally {
-    query.mockRestore()
-  }
-}
 
 async function importFile(file: object): Promise<string> {
   const form = new FormData()
@@ -68,17 +56,17 @@ function fileOf(count: number): Json {
 }
 
 test('an import and an export cost as many statements for fifty of everything as for one', async () => {
-  const few = await counting(() => importFile(fileOf(1)))
-  const many = await counting(() => importFile(fileOf(50)))
+  const few = await countStatements(() => importFile(fileOf(1)))
+  const many = await countStatements(() => importFile(fileOf(50)))
   expect(many.statements).toBe(few.statements)
   expect(few.statements).toBeLessThanOrEqual(22)
-  const one = await counting(() => exported(server.alice, few.result))
-  const all = await counting(() => exported(server.alice, many.result))
+  const one = await countStatements(() => exported(server.alice, few.result))
+  const all = await countStatements(() => exported(server.alice, many.result))
   expect(all.result.agents).toHaveLength(50)
   expect(all.result.files).toHaveLength(50)
   expect(all.statements).toBe(one.statements)
   // That tools are there already costs one more: the one that changes them.
-  const again = await counting(() =>
+  const again = await countStatements(() =>
     importFile({
       ...fileOf(50),
       tools: all.result.tools.map((tool: Json, n: number) => ({ ...tool, id: `tool-${n}`, source_code: '# other' })),
@@ -96,7 +84,7 @@ test('a conversation of ten thousand messages keeps its order, with few statemen
     created_at: new Date(Date.UTC(2025, 0, 1) + Math.floor(n / 100)).toISOString(),
   }))
   const context = messages.filter((_, n) => n % 7 === 0).map(({ id }) => id)
-  const { result: id, statements } = await counting(() =>
+  const { result: id, statements } = await countStatements(() =>
     importFile({ agents: [{ id: 'agent-0', name: 'Talker', messages, in_context_message_ids: context }] }),
   )
   expect(statements).toBeLessThanOrEqual(20)

@@ -35,8 +35,8 @@ export function partsOf(value: unknown, at: string, change = (part: Json, _n: nu
 export const isLegacy = (file: Json) => !('agents' in file) && ('core_memory' in file || 'agent_type' in file)
 
 /**
- * The parts of a file of the older format, as the current one would have them. What is wrong with them is left for the
- * check that all files go through, and is told at its place in this file. 422 for what should be a list and isn't.
+ * The parts of a file of the older format, as the current one would have them. The check that
+ * all files go through reports their issues, at their places in this file. 422 for a section that isn't a list.
  */
 export function sectionsOfLegacy(file: Json): Sections {
   const { core_memory, messages, tools, tags, metadata_, in_context_message_indices, ...agent } = file

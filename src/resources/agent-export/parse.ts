@@ -22,8 +22,7 @@ function whereBroken(text: string): string {
 }
 
 /**
- * What the text of an agent file says. Some files in the wild hold their JSON inside a JSON string: they are read all
- * the same. 400, with line and column, for text that isn't JSON.
+ * Parses an agent file. The JSON may be inside a JSON string, as in some files in the wild. 400, with line and column, for text that isn't JSON.
  */
 export function parseAgentFile(text: string): unknown {
   let value: unknown = text

@@ -1,9 +1,5 @@
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { storageIssue } from '../../lib/json.ts'
-import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
-import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
-import { parseAgentFile } from './parse.ts'
-import { referenceFaults } from './references.ts'
 import {
   AgentEntry,
   type AgentFileParts,
@@ -14,18 +10,22 @@ import {
   type Placed,
   SourceEntry,
   ToolEntry,
-} from './schema.ts'
+} from './entry-schema.ts'
+import { byReference, type Fitting, fit, joinPlaces } from './fit.ts'
+import { isLegacy, isObject, type Part, partsOf, type Sections, sectionsOfLegacy } from './legacy.ts'
+import { parseAgentFile } from './parse.ts'
+import { referenceIssues } from './references.ts'
 
-/** What a file is read by. */
+/** The rules by which a file is read. */
 export interface Format {
-  /** The faults of a value under a schema, at places within the value. */
+  /** The issues of a value under a schema, at places within the value. */
   check(schema: object, value: unknown): ValidationIssue[]
   /** The named shapes that schemas refer to. */
   shapes: readonly object[]
 }
 
-/** How many faults, and how many warnings, are told of one file: the rest is of the same kind. */
-const MOST = 50
+/** The maximum of reported issues, and of reported warnings, of one file. */
+const MAX_REPORTED = 50
 
 function sectionsOf(file: Record<string, unknown>): Sections {
   if (isLegacy(file)) return sectionsOfLegacy(file)
@@ -47,8 +47,8 @@ function sectionsOf(file: Record<string, unknown>): Sections {
   }
 }
 
-/** What the format has a place for, and this server none yet. */
-function unkept(file: Record<string, unknown>): string[] {
+/** The warnings of sections that this server can't store yet. */
+function unsupportedSections(file: Record<string, unknown>): string[] {
   const kinds = [
     ['mcp_servers', 'server_name', 'connections to MCP servers'],
     ['skills', 'name', 'skills'],
@@ -64,7 +64,7 @@ function unkept(file: Record<string, unknown>): string[] {
 /**
  * The parts of an agent file, from its text: of the current format or the older one of a single agent, with our names
  * or the vendor's, as JSON or as JSON inside a JSON string. 400 for text that isn't JSON; 422 with the place of every
- * fault, 50 at most, for what can't be imported.
+ * issue, 50 at most.
  */
 export function readAgentFile(text: string, { check, shapes }: Format): AgentFileParts {
   const references = byReference(shapes)
@@ -73,16 +73,16 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
   const unstorable = storageIssue(file)
   if (unstorable) throw invalid(inBody(unstorable.path.replace(/\.(\d+)(?=\.|$)/g, '[$1]'), unstorable.message))
   const { renamed, ...sections } = sectionsOf(file)
-  const faults: ValidationIssue[] = []
-  const warnings = unkept(file)
+  const issues: ValidationIssue[] = []
+  const warnings = unsupportedSections(file)
 
   function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {
     return parts.flatMap(({ at, value }) => {
-      if (faults.length >= MOST) return []
+      if (issues.length >= MAX_REPORTED) return []
       const fitting: Fitting = { shapes: references, unknown: [], renamed: new Map() }
       const fitted = fit(schema, value, fitting)
       for (const { field, message } of check(schema, fitted)) {
-        faults.push(inBody(joinPlaces(at, fitting.renamed.get(field) ?? field), message))
+        issues.push(inBody(joinPlaces(at, fitting.renamed.get(field) ?? field), message))
       }
       for (const key of fitting.unknown)
         warnings.push(`${joinPlaces(at, key)}: left out, as there is no place for it here`)
@@ -102,12 +102,13 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
     files: read(FileEntry, sections.files),
     warnings,
   }
-  // What refers to what is looked at once everything is what it should be.
-  if (faults.length === 0) for (const fault of referenceFaults(parts)) if (faults.push(fault) >= MOST) break
-  if (faults.length > 0) {
-    throw invalid(...faults.slice(0, MOST).map((fault) => ({ ...fault, field: inFile(fault.field, renamed) })))
+  // References are checked once all parts are valid.
+  if (issues.length === 0) for (const issue of referenceIssues(parts)) if (issues.push(issue) >= MAX_REPORTED) break
+  if (issues.length > 0) {
+    throw invalid(...issues.slice(0, MAX_REPORTED).map((issue) => ({ ...issue, field: inFile(issue.field, renamed) })))
   }
-  if (warnings.length > MOST) warnings.splice(MOST, warnings.length, `and ${warnings.length - MOST} more of this kind`)
+  if (warnings.length > MAX_REPORTED)
+    warnings.splice(MAX_REPORTED, warnings.length, `and ${warnings.length - MAX_REPORTED} more of this kind`)
   return parts
 }
 

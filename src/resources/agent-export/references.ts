@@ -1,75 +1,113 @@
 import { inBody, type ValidationIssue } from '../../lib/errors.ts'
+import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
-import type { AgentFileParts } from './schema.ts'
 
-/** What a file names and doesn't hold, and what is there twice. */
-export function* referenceFaults(file: AgentFileParts): Generator<ValidationIssue> {
+type Issues = Generator<ValidationIssue>
+type Section = 'agents' | 'blocks' | 'tools' | 'groups' | 'sources' | 'files'
+type References = readonly string[] | null | undefined
+
+/** The issues of a file's references: ids and names that occur twice, and references to parts that the file lacks. */
+export function* referenceIssues(file: AgentFileParts): Issues {
   const { agents, blocks, tools, groups, sources, files } = file
-  const known = new Map<string, Set<string>>()
-  for (const [kind, parts] of Object.entries({ agents, blocks, tools, groups, sources, files })) {
-    const ids = new Set<string>()
-    for (const { id, at } of parts) {
-      if (ids.has(id)) yield inBody(joinPlaces(at, 'id'), `"${id}" is there twice`)
-      ids.add(id)
-    }
-    known.set(kind, ids)
+  const ids = new Map<string, Set<string>>()
+  for (const [section, parts] of Object.entries({ agents, blocks, tools, groups, sources, files })) {
+    ids.set(section, yield* uniqueIds(parts))
   }
-  function* refs(kind: string, ids: readonly string[] | null | undefined, at: string, among = known.get(kind)!) {
-    for (const [n, id] of (ids ?? []).entries()) {
-      if (!among.has(id)) yield inBody(`${at}[${n}]`, `names "${id}", which is not among the file's ${kind}`)
-    }
-  }
-  const ref = function* (kind: string, id: string | null | undefined, at: string) {
-    for (const { message } of refs(kind, id == null ? [] : [id], at)) yield inBody(at, message)
-  }
+  const check = (section: Section, references: References, at: string) =>
+    referencesAmong(section, ids.get(section)!, references, at)
+  const checkOne = (section: Section, id: string | null | undefined, at: string) =>
+    referenceAmong(section, ids.get(section)!, id, at)
 
-  const toolNames = new Set<string>()
-  for (const { at, name, json_schema } of tools) {
-    const told = json_schema?.name
-    if (name == null && typeof told !== 'string') yield inBody(joinPlaces(at, 'name'), 'is required')
-    if (name != null && told !== undefined && told !== name) {
-      yield inBody(joinPlaces(at, 'json_schema.name'), `must be the name of the tool, "${name}"`)
-    }
-    const called = name ?? String(told)
-    if (toolNames.has(called)) yield inBody(joinPlaces(at, 'name'), `"${called}" is the name of two tools`)
-    toolNames.add(called)
-  }
+  yield* toolNameIssues(tools)
+  for (const { at, source_id } of files) yield* checkOne('sources', source_id, joinPlaces(at, 'source_id'))
   const labels = new Map(blocks.map(({ id, label }) => [id, label]))
-  const folderOf = new Map(files.map(({ id, source_id }) => [id, source_id]))
-  for (const { at, source_id } of files) yield* ref('sources', source_id, joinPlaces(at, 'source_id'))
+  const folderOfFile = new Map(files.map(({ id, source_id }) => [id, source_id]))
   for (const agent of agents) {
     const place = (field: string) => joinPlaces(agent.at, field)
-    yield* refs('blocks', agent.block_ids, place('block_ids'))
-    yield* refs('tools', agent.tool_ids, place('tool_ids'))
-    yield* refs('sources', agent.source_ids, place('source_ids'))
-    yield* refs('sources', agent.folder_ids, place('folder_ids'))
-    yield* refs('groups', agent.group_ids, place('group_ids'))
-    const all = [
-      ...new Set(agent.block_ids).values().map((id) => labels.get(id)),
-      ...(agent.memory_blocks ?? []).map(({ label }) => label),
-    ].filter((label) => label != null)
-    const seen = new Set<string>()
-    for (const label of all) {
-      if (seen.has(label)) yield inBody(place('block_ids'), `names two blocks labelled "${label}"`)
-      seen.add(label)
-    }
-    const said = new Set<string>()
-    for (const { at, id } of agent.messages) {
-      if (said.has(id)) yield inBody(joinPlaces(at, 'id'), `"${id}" is there twice`)
-      said.add(id)
-    }
-    yield* refs('messages', agent.in_context_message_ids, place('in_context_message_ids'), said)
-    for (const [n, { file_id, source_id }] of (agent.files_agents ?? []).entries()) {
-      const at = place(`files_agents[${n}]`)
-      yield* ref('files', file_id, `${at}.file_id`)
-      if (source_id != null && folderOf.has(file_id) && folderOf.get(file_id) !== source_id) {
-        yield inBody(`${at}.source_id`, `names "${source_id}", which is not where the file "${file_id}" lies`)
-      }
-    }
+    yield* check('blocks', agent.block_ids, place('block_ids'))
+    yield* check('tools', agent.tool_ids, place('tool_ids'))
+    yield* check('sources', agent.source_ids, place('source_ids'))
+    yield* check('sources', agent.folder_ids, place('folder_ids'))
+    yield* check('groups', agent.group_ids, place('group_ids'))
+    yield* labelIssues(agent, labels)
+    yield* messageIssues(agent)
+    yield* openFileIssues(agent, folderOfFile)
   }
   for (const { at, agent_ids, shared_block_ids, manager_config } of groups) {
-    yield* refs('agents', agent_ids, joinPlaces(at, 'agent_ids'))
-    yield* refs('blocks', shared_block_ids, joinPlaces(at, 'shared_block_ids'))
-    yield* ref('agents', manager_config?.manager_agent_id, joinPlaces(at, 'manager_config.manager_agent_id'))
+    yield* check('agents', agent_ids, joinPlaces(at, 'agent_ids'))
+    yield* check('blocks', shared_block_ids, joinPlaces(at, 'shared_block_ids'))
+    yield* checkOne('agents', manager_config?.manager_agent_id, joinPlaces(at, 'manager_config.manager_agent_id'))
+  }
+}
+
+/** The ids of parts. An id that occurs twice is an issue. */
+function* uniqueIds(parts: readonly Placed<{ id: string }>[]): Generator<ValidationIssue, Set<string>> {
+  const ids = new Set<string>()
+  for (const { id, at } of parts) {
+    if (ids.has(id)) yield inBody(joinPlaces(at, 'id'), `"${id}" is there twice`)
+    ids.add(id)
+  }
+  return ids
+}
+
+const missing = (id: string, section: string) => `names "${id}", which is not among the file's ${section}`
+
+function* referencesAmong(section: string, ids: ReadonlySet<string>, references: References, at: string): Issues {
+  for (const [n, id] of (references ?? []).entries()) {
+    if (!ids.has(id)) yield inBody(`${at}[${n}]`, missing(id, section))
+  }
+}
+
+function* referenceAmong(
+  section: string,
+  ids: { has(id: string): boolean },
+  id: string | null | undefined,
+  at: string,
+): Issues {
+  if (id != null && !ids.has(id)) yield inBody(at, missing(id, section))
+}
+
+/** Every tool has one name of its own. */
+function* toolNameIssues(tools: readonly Placed<ToolEntry>[]): Issues {
+  const names = new Set<string>()
+  for (const { at, name, json_schema } of tools) {
+    const schemaName = json_schema?.name
+    if (name == null && typeof schemaName !== 'string') yield inBody(joinPlaces(at, 'name'), 'is required')
+    if (name != null && schemaName !== undefined && schemaName !== name) {
+      yield inBody(joinPlaces(at, 'json_schema.name'), `must be the name of the tool, "${name}"`)
+    }
+    const toolName = name ?? String(schemaName)
+    if (names.has(toolName)) yield inBody(joinPlaces(at, 'name'), `"${toolName}" is the name of two tools`)
+    names.add(toolName)
+  }
+}
+
+/** The blocks of an agent have different labels. */
+function* labelIssues(agent: PlacedAgent, labels: ReadonlyMap<string, string | null | undefined>): Issues {
+  const attached = [...new Set(agent.block_ids)].map((id) => labels.get(id))
+  const inline = (agent.memory_blocks ?? []).map(({ label }) => label)
+  const seen = new Set<string>()
+  for (const label of [...attached, ...inline]) {
+    if (label == null) continue
+    if (seen.has(label)) yield inBody(joinPlaces(agent.at, 'block_ids'), `names two blocks labelled "${label}"`)
+    seen.add(label)
+  }
+}
+
+/** The messages in context are the agent's. */
+function* messageIssues(agent: PlacedAgent): Issues {
+  const ids = yield* uniqueIds(agent.messages)
+  const at = joinPlaces(agent.at, 'in_context_message_ids')
+  yield* referencesAmong('messages', ids, agent.in_context_message_ids, at)
+}
+
+/** The files that an agent sees are in the file, and in the folders that it names for them. */
+function* openFileIssues(agent: PlacedAgent, folderOfFile: ReadonlyMap<string, string>): Issues {
+  for (const [n, { file_id, source_id }] of (agent.files_agents ?? []).entries()) {
+    const at = joinPlaces(agent.at, `files_agents[${n}]`)
+    yield* referenceAmong('files', folderOfFile, file_id, `${at}.file_id`)
+    if (source_id != null && folderOfFile.has(file_id) && folderOfFile.get(file_id) !== source_id) {
+      yield inBody(`${at}.source_id`, `names "${source_id}", which is not where the file "${file_id}" lies`)
+    }
   }
 }

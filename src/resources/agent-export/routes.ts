@@ -3,36 +3,18 @@ import { checkOf } from '../../http/check.ts'
 import { addForms } from '../../http/form.ts'
 import { olderSdk } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
-import { inBody, invalid } from '../../lib/errors.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { exportAgent } from './export.ts'
 import { importAgents } from './import.ts'
 import { type Format, readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
+import { secretsIn } from './secrets-field.ts'
 
 const tags = ['agents']
 
 /** An import takes many times the memory its file does, and more of them at once are done no sooner. */
 const IMPORTS_AT_ONCE = 4
-
-/** The secrets a form field holds as JSON. 422 for anything but an object of strings. */
-function secretsIn(field: 'secrets' | 'env_vars_json', text: string | undefined): Record<string, string> {
-  if (text === undefined) return {}
-  const refused = invalid(inBody(field, 'must be a JSON object whose values are strings'))
-  let secrets: unknown
-  try {
-    secrets = JSON.parse(text)
-  } catch {
-    throw refused
-  }
-  const isText = (value: unknown) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
-  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) throw refused
-  if (!Object.entries(secrets).every(([key, value]) => key && key.length <= 500 && isText(key) && isText(value))) {
-    throw refused
-  }
-  return secrets as Record<string, string>
-}
 
 /** Encodes a text for a header parameter (RFC 8187), which allows fewer characters than a URL. */
 const encodeParameter = (text: string) =>
@@ -40,6 +22,36 @@ const encodeParameter = (text: string) =>
 
 /** The header that names a downloaded file (RFC 6266), with a plain name for clients that read no other. */
 const attachment = (name: string) => `attachment; filename="agent.af"; filename*=UTF-8''${encodeParameter(name)}.af`
+
+const exportOptions = {
+  schema: {
+    operationId: 'export_agent',
+    summary: 'Export an agent as an agent file (.af)',
+    description:
+      'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
+      'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
+      '`svc_v1_agent`.',
+    tags,
+    params: AgentParams,
+    querystring: ExportQuery,
+    response: { 200: AgentFile },
+  },
+} as const
+
+const importOptions = {
+  schema: {
+    operationId: 'import_agents',
+    summary: 'Import the agents of an agent file (.af)',
+    description:
+      'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
+      'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
+    tags,
+    consumes: ['multipart/form-data'],
+    headers: ImportHeaders,
+    body: ImportForm,
+    response: { 200: ImportedAgents },
+  },
+} as const
 
 /**
  * `/v1/agents/import` and `/v1/agents/{agent_id}/export`. Agents of files without a model get `defaultModel`; `shapes` are the
@@ -51,72 +63,39 @@ export const agentExportRoutes =
     await addForms(app)
     const semaphore = createSemaphore(IMPORTS_AT_ONCE)
 
-    app.get(
-      '/:agent_id/export',
-      {
-        schema: {
-          operationId: 'export_agent',
-          summary: 'Export an agent as an agent file (.af)',
-          description:
-            'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
-            'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
-            '`svc_v1_agent`.',
-          tags,
-          params: AgentParams,
-          querystring: ExportQuery,
-          response: { 200: AgentFile },
-        },
-      },
-      async (request, reply) => {
-        const { scope, params, query } = request
-        const file = await exportAgent(scope, params.agent_id, query)
-        reply.header('content-disposition', attachment(String(file.agents[0]!.name)))
-        // For people too: files are kept, compared and looked into.
-        const text = JSON.stringify(file, null, 2)
-        // The older JavaScript SDK takes the file for a string, and refuses any other answer.
-        const answer = olderSdk(request) === 'JavaScript' ? JSON.stringify(text) : text
-        return reply.type('application/json').send(answer as never)
-      },
-    )
+    app.get('/:agent_id/export', exportOptions, async (request, reply) => {
+      const { scope, params, query } = request
+      const file = await exportAgent(scope, params.agent_id, query)
+      reply.header('content-disposition', attachment(String(file.agents[0]!.name)))
+      // Indented, since people read and compare the files.
+      const text = JSON.stringify(file, null, 2)
+      // The older JavaScript SDK takes the file for a string, and refuses any other response.
+      const payload = olderSdk(request) === 'JavaScript' ? JSON.stringify(text) : text
+      return reply.type('application/json').send(payload as never)
+    })
 
-    app.post(
-      '/import',
-      {
-        schema: {
-          operationId: 'import_agents',
-          summary: 'Import the agents of an agent file (.af)',
-          description:
-            'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
-            'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
-          tags,
-          consumes: ['multipart/form-data'],
-          headers: ImportHeaders,
-          body: ImportForm,
-          response: { 200: ImportedAgents },
-        },
-      },
-      (request) =>
-        semaphore(async () => {
-          const { scope, body, headers } = request
-          const file = readAgentFile(body.file, { check: checkOf(request), shapes })
-          return importAgents(
-            scope,
-            file,
-            {
-              name: body.name ?? body.override_name,
-              append_copy_suffix: body.append_copy_suffix,
-              model: body.model ?? body.override_model_handle,
-              embedding: headers['x-override-embedding-model'] || (body.embedding ?? body.override_embedding_handle),
-              project_id: headers['x-project-id'] || body.project_id,
-              secrets: {
-                ...secretsIn('env_vars_json', body.env_vars_json),
-                ...secretsIn('secrets', body.secrets),
-              },
-              override_existing_tools: body.override_existing_tools ?? true,
-              strip_messages: body.strip_messages ?? false,
+    app.post('/import', importOptions, (request) =>
+      semaphore(async () => {
+        const { scope, body, headers } = request
+        const file = readAgentFile(body.file, { check: checkOf(request), shapes })
+        return importAgents(
+          scope,
+          file,
+          {
+            name: body.name ?? body.override_name,
+            append_copy_suffix: body.append_copy_suffix,
+            model: body.model ?? body.override_model_handle,
+            embedding: headers['x-override-embedding-model'] || (body.embedding ?? body.override_embedding_handle),
+            project_id: headers['x-project-id'] || body.project_id,
+            secrets: {
+              ...secretsIn('env_vars_json', body.env_vars_json),
+              ...secretsIn('secrets', body.secrets),
             },
-            defaultModel,
-          )
-        }),
+            override_existing_tools: body.override_existing_tools ?? true,
+            strip_messages: body.strip_messages ?? false,
+          },
+          defaultModel,
+        )
+      }),
     )
   }

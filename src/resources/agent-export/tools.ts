@@ -7,8 +7,8 @@ import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
 import { DEFAULT_TYPE } from '../agents/schema.ts'
 import { BUILTIN_TYPES, tools } from '../tools/schema.ts'
 import { DEFAULTS } from '../tools/tools.ts'
+import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
-import type { AgentFileParts, Placed, PlacedAgent, ToolEntry } from './schema.ts'
 
 const isBuiltin = (type: string | null | undefined) => BUILTIN_TYPES.some((builtin) => builtin === type)
 
@@ -16,11 +16,11 @@ const nameOf = ({ name, json_schema }: ToolEntry) => name ?? String(json_schema?
 
 /** The columns of a tool of the organization's own, every one of them. */
 function columnsOf({ at: _, id: __, ...entry }: Placed<ToolEntry>) {
-  const told = entry.json_schema?.description
+  const schemaDescription = entry.json_schema?.description
   return {
     name: nameOf({ id: '', ...entry }),
     tool_type: entry.tool_type ?? 'custom',
-    description: entry.description ?? (typeof told === 'string' ? told : null),
+    description: entry.description ?? (typeof schemaDescription === 'string' ? schemaDescription : null),
     source_type: entry.source_type ?? DEFAULTS.source_type,
     source_code: entry.source_code ?? null,
     json_schema: entry.json_schema ?? null,
@@ -51,7 +51,7 @@ const namesFor = ({
 /**
  * The organization's tools for those of a file, by name: built-in ones are its own; of the others, those it lacks are
  * made, and those it has are changed into the file's where `override` says so. Returns the ids of each agent's tools, in
- * the order of `file.agents`; what can't be had is left out and told in `warnings`. Three statements, however many.
+ * the order of `file.agents`; tools that this server lacks are left out and reported in `warnings`. A constant number of statements.
  */
 export async function settleTools(tx: Scope, file: AgentFileParts, override: boolean): Promise<string[][]> {
   const own = file.tools.filter(({ tool_type }) => !isBuiltin(tool_type))
@@ -90,12 +90,12 @@ export async function settleTools(tx: Scope, file: AgentFileParts, override: boo
       )
     }
   }
-  const faults: ValidationIssue[] = file.agents.flatMap(({ at, tools: asked }) =>
-    (asked ?? []).flatMap((name, n) =>
+  const issues: ValidationIssue[] = file.agents.flatMap(({ at, tools: requested }) =>
+    (requested ?? []).flatMap((name, n) =>
       found.has(name) ? [] : [inBody(joinPlaces(at, `tools[${n}]`), `no tool is named "${name}"`)],
     ),
   )
-  if (faults.length > 0) throw invalid(...faults)
+  if (issues.length > 0) throw invalid(...issues)
   return file.agents.map((agent) => [
     ...new Set([
       ...(agent.tool_ids ?? []).flatMap((id) => idOf.get(id) ?? []),

@@ -5,7 +5,8 @@ import type { Scope } from '../../db/scope.ts'
 import { cacheable, type Filter } from '../../db/select.ts'
 import { bearing, linkedTo } from '../tags/filter.ts'
 import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
-import { agentsWith, relationsOf } from './relations.ts'
+import { relationsOf } from './relations.ts'
+import { agentsWith } from './rendering.ts'
 import { type Agent, agents } from './schema.ts'
 
 /** Which agents: one filter for lists and counts. */
@@ -27,7 +28,7 @@ export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
 /** The filter of a list without query parameters. */
 const VISIBLE = cacheable('visible', matchingAgents({}))
 
-/** Agents of the organization, newest first, with the relations asked for. */
+/** Agents of the organization, newest first, with the requested relations. */
 export async function listAgents(scope: Scope, query: ListAgents) {
   const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
@@ -40,7 +41,7 @@ export async function listAgents(scope: Scope, query: ListAgents) {
   )
 }
 
-/** How many agents the same filters keep. */
+/** The number of agents that the filters keep. */
 export const countAgents = (scope: Scope, filters: AgentFilters) => scope.count(agents, matchingAgents(filters))
 
 /** The agents something is attached to: those that `table` joins to `id`. */
@@ -52,13 +53,13 @@ export async function listAgentsOf(
   { include, include_relationships, ...page }: ListRelatedAgents,
 ) {
   const attached = sql<boolean>`exists (select from ${sql.table(table)} as link
-    where link.organization_id = agents.organization_id and link.agent_id = agents.id
+    where link.organization_id = ${scope.organizationId} and link.agent_id = agents.id
       and ${sql.ref(`link.${column}`)} = ${id})`
   const rendering = agentsWith(scope, relationsOf(include, include_relationships))
   return scope.list(agents, page, (query) => query.where(attached), rendering)
 }
 
-/** One agent with the relations asked for. 404. */
+/** One agent with the requested relations. 404. */
 export const retrieveAgent = (
   scope: Scope,
   id: string,

@@ -20,7 +20,7 @@ export type MessageCreate = Static<typeof MessageCreate>
 const idsOf = (...parameters: Parameters<typeof Id>) => Type.Array(Id(...parameters))
 export const Variables = Type.Record(Type.String(), Type.String(), { propertyNames: { minLength: 1, maxLength: 500 } })
 
-/** What can be given at creation and changed later. */
+/** The fields that a creation sets and a patch changes. */
 const changeable = {
   ...settings,
   model: Handle,

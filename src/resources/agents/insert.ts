@@ -7,81 +7,15 @@ import { newBlocks } from '../blocks/blocks.ts'
 import { blocks } from '../blocks/schema.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
-import type { Catalog } from '../models/handles.ts'
-import { toolsOf } from './base-tools.ts'
 import type { CreateAgent } from './body.ts'
-import { showFolders } from './files/files.ts'
+import { showFolders } from './files/show-files.ts'
+import { toolsOf } from './initial-tools.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { firstMessages, insertMessages } from './messages.ts'
-import { catalogFor, embeddingOf, fileLimitsOf, modelOf } from './model.ts'
-import { randomName } from './names.ts'
-import { promptOf } from './prompts.ts'
-import { type AgentType, agents, DEFAULT_TYPE } from './schema.ts'
+import { catalogFor } from './model.ts'
+import { newAgent, withModel } from './new-agent.ts'
+import { agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
-
-/** An agent with this tag works for another one and doesn't show in lists. */
-const SUBAGENT_TAG = 'role:subagent'
-
-/** Where an agent is that was told nothing of it. */
-export const TIMEZONE = 'UTC'
-
-/** Whether an agent of this type forgets what was said unless it is told otherwise. */
-export const forgets = (type: AgentType) => type === 'workflow_agent'
-
-/** 422 for a name that isn't an IANA time zone's. */
-export function checkTimezone(timezone: string | null | undefined): void {
-  if (timezone == null) return
-  try {
-    if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
-    new Intl.DateTimeFormat('en', { timeZone: timezone })
-  } catch {
-    throw invalid(inBody('timezone', `"${timezone}" is not an IANA time zone`))
-  }
-}
-
-/** A body that names a model. */
-export const withModel = <B extends Pick<CreateAgent, 'model' | 'llm_config'>>(body: B, defaultModel: string): B =>
-  body.model || body.llm_config ? body : { ...body, model: defaultModel }
-
-/**
- * The row of a new agent, but for its id and what its attachments decide: rules and messages. 422 for a model, a time
- * zone or a number that can't be.
- */
-export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: string) {
-  const type = body.agent_type ?? DEFAULT_TYPE
-  const [{ model, llm_config }, embedding] = checkAll(
-    () => modelOf(catalog, withModel(body, defaultModel), undefined),
-    () => embeddingOf(catalog, body),
-    () => checkTimezone(body.timezone),
-  )
-  const tags = [...new Set(body.tags ?? [])]
-  const limits = fileLimitsOf(llm_config!.context_window)
-  return {
-    name: body.name ?? randomName(),
-    agent_type: type,
-    system: body.system ?? promptOf(type),
-    tags,
-    description: body.description,
-    metadata: body.metadata,
-    model,
-    llm_config,
-    model_settings: omitNulls(body.model_settings, 'json_schema'),
-    ...embedding,
-    compaction_settings: omitNulls(body.compaction_settings, 'json_schema'),
-    response_format: omitNulls(body.response_format, 'json_schema'),
-    message_buffer_autoclear: forgets(type) || (body.message_buffer_autoclear ?? false),
-    enable_sleeptime: body.enable_sleeptime,
-    timezone: body.timezone ?? TIMEZONE,
-    max_files_open: body.max_files_open ?? limits.max_files_open,
-    per_file_view_window_char_limit: body.per_file_view_window_char_limit ?? limits.per_file_view_window_char_limit,
-    hidden: tags.includes(SUBAGENT_TAG) ? true : body.hidden,
-    project_id: body.project_id,
-    template_id: body.template_id,
-    base_template_id: body.base_template_id,
-    deployment_id: body.deployment_id,
-    entity_id: body.entity_id,
-  }
-}
 
 /** 422 for a voice agent that keeps its memory itself. */
 function checkVoice({ agent_type, enable_sleeptime }: CreateAgent): void {
@@ -90,7 +24,10 @@ function checkVoice({ agent_type, enable_sleeptime }: CreateAgent): void {
   }
 }
 
-/** Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns besides. */
+/**
+ * Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns
+ * besides.
+ */
 export async function insertAgent(
   tx: Scope,
   body: CreateAgent,

@@ -9,7 +9,7 @@ const of = (table: string, targetColumn: string): Link => ({
   targetColumn,
 })
 
-/** What can be attached to an agent. */
+/** The links between agents and their attachments. */
 export const agentBlocks: Link = {
   ...of('agents_blocks', 'block_id'),
   carries: { column: 'block_label', table: 'blocks', from: 'label_key' },

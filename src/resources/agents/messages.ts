@@ -5,7 +5,7 @@ import { notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
 import type { MessageCreate } from './body.ts'
 
-/** A message as it is kept; its instant is the one inside its id. */
+/** A message to be stored. Its id holds its instant. */
 export interface NewMessage {
   id: string
   role: string
@@ -27,9 +27,9 @@ export interface NewMessage {
 export const asParts = (content: MessageCreate['content']) =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
 
-/** The messages a new agent begins with: its system prompt, then those given. */
-export function firstMessages(system: string, given: readonly MessageCreate[]): NewMessage[] {
-  const all: MessageCreate[] = [{ role: 'system', content: system }, ...given]
+/** The messages a new agent begins with: its system prompt, then `initial`. */
+export function firstMessages(system: string, initial: readonly MessageCreate[]): NewMessage[] {
+  const all: MessageCreate[] = [{ role: 'system', content: system }, ...initial]
   return all.map(({ role, content, name, otid, sender_id }) => ({
     id: newId('message'),
     role,

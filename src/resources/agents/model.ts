@@ -17,21 +17,21 @@ type ModelField =
   | 'reasoning'
   | 'parallel_tool_calls'
 
-/** What the specification says of numbers that depend on each other. */
-function dependentFaults(config: LlmConfig, prefix: string): ValidationIssue[] {
-  const faults: ValidationIssue[] = []
+/** The issues of numbers that depend on each other. */
+function dependentIssues(config: LlmConfig, prefix: string): ValidationIssue[] {
+  const issues: ValidationIssue[] = []
   const { max_reasoning_tokens: budget, max_tokens } = config
-  // 0 is how files in the wild say that there is no budget.
+  // Files in the wild write 0 for "no budget".
   if (config.enable_reasoner && budget !== undefined && budget > 0 && budget < 1024) {
-    faults.push(inBody(`${prefix}max_reasoning_tokens`, 'must be at least 1024 when used with enable_reasoner'))
+    issues.push(inBody(`${prefix}max_reasoning_tokens`, 'must be at least 1024 when used with enable_reasoner'))
   }
   if (budget !== undefined && max_tokens !== undefined && budget > max_tokens) {
-    faults.push(inBody(`${prefix}max_reasoning_tokens`, `must be at most max_tokens, ${max_tokens}`))
+    issues.push(inBody(`${prefix}max_reasoning_tokens`, `must be at most max_tokens, ${max_tokens}`))
   }
   if (config.top_logprobs !== undefined && !config.return_logprobs) {
-    faults.push(inBody('llm_config.top_logprobs', 'requires return_logprobs true'))
+    issues.push(inBody('llm_config.top_logprobs', 'requires return_logprobs true'))
   }
-  return faults
+  return issues
 }
 
 /** The handle of a configured model. */
@@ -40,7 +40,7 @@ export const handleOf = (config: LlmConfig) =>
 
 type EmbeddingBody = Pick<CreateAgent, 'embedding' | 'embedding_config' | 'embedding_chunk_size'>
 
-/** What the handles of bodies mean: to be known before the bodies are read. */
+/** The models that the handles of bodies name. */
 export const catalogFor = (
   scope: Scope,
   bodies: readonly (Pick<ModelBody, 'model' | 'llm_config'> & EmbeddingBody)[],
@@ -51,7 +51,7 @@ export const catalogFor = (
   })
 
 /**
- * The model an agent is given, and its configuration: `llm_config` as given, else the handle's. With neither, `current`
+ * The model of a body, and its configuration: `llm_config` as it is, else the handle's. With neither, `current`
  * stays (undefined where it isn't needed). 422 for a model the organization doesn't have or numbers that contradict.
  */
 export function modelOf(
@@ -59,7 +59,7 @@ export function modelOf(
   body: ModelBody,
   current: LlmConfig | undefined,
 ): { model: string | null | undefined; llm_config: LlmConfig | undefined } {
-  const given = omitNulls(body.llm_config, 'json_schema') ?? (body.model ? catalog.llm(body.model) : undefined)
+  const chosen = omitNulls(body.llm_config, 'json_schema') ?? (body.model ? catalog.llm(body.model) : undefined)
   const copied = {
     context_window: body.context_window_limit,
     max_tokens: body.max_tokens,
@@ -68,22 +68,22 @@ export function modelOf(
     parallel_tool_calls: body.parallel_tool_calls,
   }
   const copies = Object.entries(copied).filter(([, value]) => value !== undefined)
-  if (!given && copies.length === 0) return { model: body.model, llm_config: undefined }
-  const config = { ...(given ?? current!) }
+  if (!chosen && copies.length === 0) return { model: body.model, llm_config: undefined }
+  const config = { ...(chosen ?? current!) }
   for (const [field, value] of copies) {
     // null is "no value" here as everywhere, but the window is required.
     if (value !== null) Object.assign(config, { [field]: value })
     else if (field !== 'context_window') delete config[field as keyof LlmConfig]
   }
-  const faults = dependentFaults(
+  const issues = dependentIssues(
     config,
     body.llm_config && body.max_reasoning_tokens === undefined ? 'llm_config.' : '',
   )
-  if (faults.length > 0) throw invalid(...faults)
-  return { model: given ? (given.handle ?? body.model ?? handleOf(config)) : body.model, llm_config: config }
+  if (issues.length > 0) throw invalid(...issues)
+  return { model: chosen ? (chosen.handle ?? body.model ?? handleOf(config)) : body.model, llm_config: config }
 }
 
-/** The embedding model an agent is given, and its configuration; null where the body clears it. */
+/** The embedding model of a body, and its configuration; null where the body clears it. */
 export function embeddingOf(
   catalog: Catalog,
   body: EmbeddingBody,
@@ -97,7 +97,7 @@ export function embeddingOf(
   return { embedding: config.handle ?? body.embedding ?? undefined, embedding_config: config }
 }
 
-/** How many files an agent may have open, and how much of each it sees, by the model's context window in tokens. */
+/** The default limits of open files and of their visible characters, by the model's context window in tokens. */
 export function fileLimitsOf(contextWindow: number): {
   max_files_open: number
   per_file_view_window_char_limit: number

@@ -8,7 +8,7 @@ Jolly Keen Kind Lively Lucky Merry Noble Patient Proud Quick Quiet Silver Steady
 const NOUNS = `Badger Beacon Brook Cedar Comet Crane Falcon Fern Finch Harbor Heron Juniper Lantern Lark Maple Meadow
 Otter Owl Pebble Pine Quill Raven River Robin Sparrow Spruce Summit Thistle Trail Walnut Willow Wren`.split(/\s+/)
 
-/** A name for an agent that was given none, such as `AmberHeron`. Not unique. */
+/** A random name for an agent without one, such as `AmberHeron`. Not unique. */
 export function randomName(): string {
   return `${ADJECTIVES[randomInt(ADJECTIVES.length)]}${NOUNS[randomInt(NOUNS.length)]}`
 }

@@ -28,7 +28,7 @@ const VOICE = `You are speaking with a person aloud. Answer in one or two short 
 no headings, no symbols. If you did not catch something, ask. What you know about the person is in your memory blocks;
 call search_memory when you need more.`
 
-/** What an agent of each type is told when its maker gives no system prompt. */
+/** The default system prompt of each type of agent. */
 const PROMPTS: Record<AgentType, string> = {
   mem_agent: CHAT,
   mem_v2_agent: CHAT,
@@ -45,5 +45,5 @@ passages that make sense on their own, then rewrite what is known about the pers
 current. When nothing is left to do, call finish_rethinking_memory.`,
 }
 
-/** The system prompt of an agent that was given none. */
+/** The default system prompt of an agent of this type. */
 export const promptOf = (type: AgentType) => PROMPTS[type]

@@ -19,7 +19,7 @@ export async function deleteAgent(scope: Scope, id: string): Promise<void> {
     const quiet = tx.withoutIfMatch()
     const touching = await tx.select(groups, (query) =>
       query.where(sql<boolean>`(groups.manager_agent_id = ${id} or exists (
-        select from groups_agents link where link.organization_id = groups.organization_id
+        select from groups_agents link where link.organization_id = ${tx.organizationId}
           and link.group_id = groups.id and link.agent_id = ${id}))`),
     )
     const own: string[] = []
@@ -55,21 +55,22 @@ async function removePartnership(scope: Scope, group: Group): Promise<void> {
 }
 
 /**
- * The block made for a partner alone, unless somebody else has it by now. The history tells it from one that was given
- * to the partner under the same label later: it was made in one transaction with the group.
+ * The block made for a partner alone, unless somebody else has it by now. The history distinguishes it from a block
+ * that got to the partner under the same label later: it was made in one transaction with the group.
  */
 async function ownBlocks(scope: Scope, partnerId: string, groupId: string): Promise<string[]> {
   const rows = await scope.query<{ block_id: string }>(sql`
     select block_id from agents_blocks as link
     where organization_id = ${scope.organizationId} and agent_id = ${partnerId} and block_label = ${PARTNER_BLOCK}
-      and exists (select from revisions as made join revisions as grouped using (organization_id, transaction_id)
-        where made.organization_id = link.organization_id and made.resource_id = link.block_id and made.version = 1
+      and exists (select from revisions as made join revisions as grouped
+        on grouped.organization_id = ${scope.organizationId} and grouped.transaction_id = made.transaction_id
+        where made.organization_id = ${scope.organizationId} and made.resource_id = link.block_id and made.version = 1
           and grouped.resource_id = ${groupId} and grouped.version = 1)
-      and not exists (select from agents_blocks as other where other.organization_id = link.organization_id
+      and not exists (select from agents_blocks as other where other.organization_id = ${scope.organizationId}
         and other.block_id = link.block_id and other.agent_id <> link.agent_id)
       and not exists (select from blocks_identities as other
-        where other.organization_id = link.organization_id and other.block_id = link.block_id)
+        where other.organization_id = ${scope.organizationId} and other.block_id = link.block_id)
       and not exists (select from groups_blocks as other
-        where other.organization_id = link.organization_id and other.block_id = link.block_id)`)
+        where other.organization_id = ${scope.organizationId} and other.block_id = link.block_id)`)
   return rows.map(({ block_id }) => block_id)
 }

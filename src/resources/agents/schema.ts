@@ -24,7 +24,7 @@ export const AGENT_TYPES = [
 ] as const
 export type AgentType = (typeof AGENT_TYPES)[number]
 
-/** The type of an agent that was told none. */
+/** The type of an agent whose body names none. */
 export const DEFAULT_TYPE: AgentType = 'svc_v1_agent'
 
 export const StopReason = OneOf([
@@ -191,7 +191,7 @@ export const Agent = Type.Object(
 )
 export type Agent = Static<typeof Agent>
 
-/** What is attached to an agent or loaded with it, besides its own row. */
+/** The fields that are attachments, or that a list loads only on request. */
 const RELATIONS = [
   'blocks',
   'identities',

@@ -8,10 +8,10 @@ import { agents } from './schema.ts'
 /** The label of the block a partner has for itself. */
 export const PARTNER_BLOCK = 'memory_persona'
 
-/** How many turns of the agent pass between two looks at its memory. */
+/** The number of the agent's turns between two updates of its memory. */
 const FREQUENCY = 5
 
-/** How much of a spoken conversation stays in the context window, in messages. */
+/** The part of a spoken conversation that stays in the context window, in messages. */
 const VOICE_BUFFER = { min_message_buffer_length: 15, max_message_buffer_length: 30 }
 
 /** The blocks an agent shares with its partner: all but one that has the label of the partner's own. */

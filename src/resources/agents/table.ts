@@ -31,7 +31,7 @@ export interface AgentRow extends OwnedRow {
   base_template_id: string | null
   deployment_id: string | null
   entity_id: string | null
-  /** What the blocks were filled with when the agent was made from a template. */
+  /** The variables that filled the blocks when a template made the agent. */
   memory_variables: Record<string, string> | null
   last_run_completion: string | null
   last_run_duration_ms: number | null

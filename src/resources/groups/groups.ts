@@ -9,7 +9,7 @@ import { type CreateGroup, type Group, type GroupFilters, groups, type ListGroup
 
 const DEFAULT_MANAGER: Manager = { manager_type: 'round_robin' }
 
-/** What a dynamic manager's agent says to end the conversation, unless told otherwise. */
+/** The default text with which a dynamic manager's agent ends the conversation. */
 const TERMINATION_TOKEN = 'DONE!'
 
 /** Which groups: one filter for lists and counts. */
@@ -21,29 +21,29 @@ export const matchingGroups =
       .$if(project_id !== undefined, (q) => q.where('groups.project_id', '=', project_id!))
       .$if(!show_hidden_groups, (q) => q.where('groups.hidden', 'is not', true))
 
-/** Groups of the organization, oldest first; hidden ones only when asked for. */
+/** Groups of the organization, oldest first; hidden ones only on request. */
 export const listGroups = (scope: Scope, query: ListGroups) => scope.list(groups, query, matchingGroups(query))
 
-/** How many groups the same filters keep. */
+/** The number of groups that the filters keep. */
 export const countGroups = (scope: Scope, filters: GroupFilters) => scope.count(groups, matchingGroups(filters))
 
 /** 422 unless a message buffer has both its bounds or neither, in their order. */
 function checkBuffer({ max_message_buffer_length: max, min_message_buffer_length: min }: Partial<Manager>): void {
-  const fault = (bound: 'min' | 'max', message: string): ValidationIssue =>
+  const issue = (bound: 'min' | 'max', message: string): ValidationIssue =>
     inBody(`manager_config.${bound}_message_buffer_length`, message)
   const missing = (value: number | null | undefined) => value === undefined || value === null
   if (missing(max) && missing(min)) return
-  if (missing(max)) throw invalid(fault('max', 'is required beside min_message_buffer_length'))
-  if (missing(min)) throw invalid(fault('min', 'is required beside max_message_buffer_length'))
-  if (max! <= min!) throw invalid(fault('max', `must be greater than min_message_buffer_length, which is ${min}`))
+  if (missing(max)) throw invalid(issue('max', 'is required beside min_message_buffer_length'))
+  if (missing(min)) throw invalid(issue('min', 'is required beside max_message_buffer_length'))
+  if (max! <= min!) throw invalid(issue('max', `must be greater than min_message_buffer_length, which is ${min}`))
 }
 
-/** The columns a manager's configuration sets on a group, new or `held`. 422 when they don't go together. */
-function columnsOf(manager: Manager, held?: Group) {
-  checkBuffer({ ...held, ...manager } as Manager)
+/** The columns that a manager's configuration sets on a new group, or on `current`. 422 when they contradict. */
+function columnsOf(manager: Manager, current?: Group) {
+  checkBuffer({ ...current, ...manager } as Manager)
   const frequency = manager.sleeptime_agent_frequency
   // The turns are counted anew whenever the frequency changes, and not at all without one.
-  const recount = frequency !== undefined && frequency !== held?.sleeptime_agent_frequency
+  const recount = frequency !== undefined && frequency !== current?.sleeptime_agent_frequency
   return { ...manager, ...(recount && { turns_counter: frequency === null ? null : -1 }) }
 }
 
@@ -57,7 +57,7 @@ async function checkNames(scope: Scope, agentIds: readonly string[]): Promise<vo
   throw invalid(...shared.map(({ name }) => inBody('agent_ids', message(name))))
 }
 
-/** The columns of a new group. 422 when what configures its manager doesn't go together. */
+/** The columns of a new group. 422 when the fields of its manager contradict. */
 export function newGroup({ manager_config, ...columns }: Omit<CreateGroup, 'agent_ids' | 'shared_block_ids'>) {
   const manager = columnsOf(manager_config ?? DEFAULT_MANAGER)
   if (manager.manager_type === 'dynamic') manager.termination_token ??= TERMINATION_TOKEN
@@ -84,7 +84,7 @@ export async function createGroup(
   })
 }
 
-/** Changes what is given. 422 for another type of manager: a group keeps the one it was made with. */
+/** Changes the fields that the body names. 422 for another type of manager: a group keeps the one it was made with. */
 export function updateGroup(
   scope: Scope,
   id: string,
@@ -92,12 +92,12 @@ export function updateGroup(
 ) {
   return scope.transaction(async (inner) => {
     await inner.lock(groups, id)
-    const held = await inner.get(groups, id)
-    if (manager_config && manager_config.manager_type !== held.manager_type) {
-      throw invalid(inBody('manager_config.manager_type', `must stay ${held.manager_type}: it can't be changed`))
+    const current = await inner.get(groups, id)
+    if (manager_config && manager_config.manager_type !== current.manager_type) {
+      throw invalid(inBody('manager_config.manager_type', `must stay ${current.manager_type}: it can't be changed`))
     }
-    const manager = manager_config && columnsOf(manager_config, held)
-    if (agent_ids && held.manager_type === 'dynamic') await checkNames(inner, agent_ids)
+    const manager = manager_config && columnsOf(manager_config, current)
+    if (agent_ids && current.manager_type === 'dynamic') await checkNames(inner, agent_ids)
     const links = [
       ...(agent_ids ? await inner.setLinks(groupAgents, id, agent_ids) : []),
       ...(shared_block_ids === undefined ? [] : await inner.setLinks(groupBlocks, id, shared_block_ids ?? [])),

@@ -3,7 +3,7 @@ import { Create, Id, Int, Patch } from '../../lib/wire.ts'
 
 const buffer = (description: string) => Int({ minimum: 5, description })
 
-/** What managers are configured by. */
+/** The fields that configure managers. */
 const FIELDS = {
   manager_agent_id: Id('agent'),
   max_turns: Int(),
@@ -34,7 +34,7 @@ export const MANAGER_TYPES = Object.keys(MANAGERS) as ManagerType[]
 type Values = Static<TObject<typeof FIELDS>>
 export type Manager = { manager_type: ManagerType } & { [F in Field]?: Values[F] | null | undefined }
 
-/** A union told apart by `manager_type`, of one variant per type. `fields` stand in for those of the same name. */
+/** A union told apart by `manager_type`, of one variant per type. `fields` replace the fields of the same names. */
 const union = (variant: (fields: TProperties, required: readonly string[]) => object, fields: TProperties = {}) =>
   Type.Unsafe<Manager>({
     anyOf: Object.entries(MANAGERS).map(([type, { required, optional }]) =>
@@ -51,9 +51,9 @@ const union = (variant: (fields: TProperties, required: readonly string[]) => ob
 /** The manager of a new group. */
 export const CreateManager = union((fields, required) => Create(fields, required))
 
-/** The same where agents are named by other ids than this server's. */
+/** The manager of a new group whose agent has an id of another schema. */
 export const managerNaming = (manager_agent_id: TSchema) =>
   union((fields, required) => Create(fields, required), { manager_agent_id })
 
-/** Changes to a group's manager: what is absent stays, `null` clears what the manager can do without. */
+/** Changes to a group's manager: what is absent stays, `null` clears an optional field. */
 export const UpdateManager = union((fields, required) => Patch(fields, required, { required: ['manager_type'] }))

@@ -28,7 +28,7 @@ const matching =
 /** Identities of the organization, newest first. */
 export const listIdentities = (scope: Scope, query: ListIdentities) => scope.list(identities, query, matching(query))
 
-/** How many identities the same filters keep. */
+/** The number of identities that the filters keep. */
 export const countIdentities = (scope: Scope, filters: IdentityFilters) => scope.count(identities, matching(filters))
 
 /** Makes an identity and attaches it. 404 for an agent or block the organization doesn't have, 409 for a taken key. */
@@ -46,7 +46,10 @@ export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns 
   })
 }
 
-/** Changes what is given; `agent_ids`, `block_ids` and `properties` are replaced whole. 409 for a taken key. */
+/**
+ * Changes the fields that the body names; `agent_ids`, `block_ids` and `properties` are replaced whole. 409 for a taken
+ * key.
+ */
 export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids, ...columns }: UpdateIdentity) {
   return scope.transaction(async (inner) => {
     await inner.lock(identities, id)
@@ -60,7 +63,7 @@ export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids,
 }
 
 /**
- * The same as clients of the Letta API mean it: `agent_ids` and `block_ids` are attached besides those that are, and
+ * Changes an identity as clients of the Letta API expect: `agent_ids` and `block_ids` are attached besides those there are, and
  * `properties` are set by their keys beside the others.
  */
 export function extendIdentity(scope: Scope, id: string, change: UpdateIdentity) {
@@ -87,7 +90,7 @@ async function idOf(scope: Scope, { identifier_key, project_id }: CreateIdentity
   return row?.id
 }
 
-/** Makes the identity of this key and project, or sets what is given on the one that is there. */
+/** Makes the identity of this key and project, or changes the existing one. */
 export async function upsertIdentity(scope: Scope, body: CreateIdentity) {
   const { agent_ids, block_ids, ...columns } = body
   const change: UpdateIdentity = { ...columns, ...(agent_ids && { agent_ids }), ...(block_ids && { block_ids }) }
@@ -108,6 +111,6 @@ export async function listBlocksOfIdentity(scope: Scope, id: string, { order, ..
   await scope.exists('identities', id)
   return scope.list(blocks, { order: order ?? 'desc', ...page }, (query) =>
     query.where(sql<boolean>`exists (select from blocks_identities as link
-      where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.identity_id = ${id})`),
+      where link.organization_id = ${scope.organizationId} and link.block_id = blocks.id and link.identity_id = ${id})`),
   )
 }

@@ -10,6 +10,6 @@ const of = (table: string, targetColumn: string): Link => ({
   keepsRows: true,
 })
 
-/** What an identity is attached to. */
+/** The links between identities and the resources they are attached to. */
 export const identityAgents = of('agents_identities', 'agent_id')
 export const identityBlocks = of('blocks_identities', 'block_id')

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import type { LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import { newId } from '../../lib/ids.ts'
-import { agentBlocks, agentFolders, agentIdentities, agentTools } from '../agents/links.ts'
+import { loadAgent } from '../agents/load.ts'
 import { agents } from '../agents/schema.ts'
-import { blocks } from '../blocks/schema.ts'
+import type { AgentRow } from '../agents/table.ts'
+import type { Block } from '../blocks/schema.ts'
 import { versionLinks } from './links.ts'
 import {
   type Configuration,
@@ -20,42 +20,36 @@ const MAX_LIMIT = 2_147_483_647
 
 const FIELDS = Object.keys(versionLinks) as (keyof typeof versionLinks)[]
 
-/** The settings among these fields that have a value. */
-const kept = (row: Record<string, unknown>): Omit<TemplateAgent, 'entity_id'> =>
+/** The settings of an agent that a template stores, without those that have no value. */
+const settingsIn = (row: AgentRow): Omit<TemplateAgent, 'entity_id'> =>
   Object.fromEntries(
     KEPT.filter((field) => row[field] !== undefined && row[field] !== null).map((field) => [field, row[field]]),
   ) as Omit<TemplateAgent, 'entity_id'>
 
-/** What a template of an agent holds: its settings, its blocks with their values, and what is attached. 404. */
+/** The block of a template that is made from an agent's block. */
+function templateBlock(block: Block): TemplateBlock {
+  const { value, limit = MAX_LIMIT, description, metadata, read_only, hidden, tags, preserve_on_migration } = block
+  const settings = { value, limit, description, metadata, read_only, hidden, tags, preserve_on_migration }
+  return { ...settings, entity_id: newId('entity'), label: block.label ?? block.id } as TemplateBlock
+}
+
+/** The configuration of a template that is made from an agent: settings, blocks with values, attachments. 404. */
 export async function configurationOfAgent(tx: Scope, agentId: string): Promise<Configuration> {
-  // Held, so that what is read of it belongs together.
+  // The lock keeps the agent from changing between the statements.
   await tx.withoutIfMatch().lock(agents, agentId)
-  const agent = await tx.get(agents, agentId)
-  const [own] = await tx.query<{ tags: string[]; keys: string[] }>(sql`
-    select tags, (select coalesce(jsonb_agg(key order by key), '[]') from agent_environment_variables as env
-      where env.organization_id = agents.organization_id and env.agent_id = agents.id) as keys
-    from agents where organization_id = ${tx.organizationId} and id = ${agentId}`)
-  const blockIds = await tx.linkedIds(agentBlocks, agentId)
-  const held = await tx.select(blocks, (query) => query.where(sql<boolean>`blocks.id = any(${blockIds}::text[])`))
-  const byId = new Map(held.map((block) => [block.id!, block]))
+  const agent = await loadAgent(tx, agentId)
   return {
-    agent: { ...kept({ ...agent, tags: own!.tags }), entity_id: newId('entity') },
-    blocks: blockIds.flatMap((id): TemplateBlock[] => {
-      const block = byId.get(id)
-      if (!block) return []
-      const { value, limit = MAX_LIMIT, description, metadata, read_only, hidden, tags, preserve_on_migration } = block
-      const settings = { value, limit, description, metadata, read_only, hidden, tags, preserve_on_migration }
-      return [{ ...settings, entity_id: newId('entity'), label: block.label ?? id } as TemplateBlock]
-    }),
+    agent: { ...settingsIn(agent.row), entity_id: newId('entity') },
+    blocks: agent.blocks.map(templateBlock),
     memory_defaults: {},
-    tool_variables: own!.keys,
-    tool_ids: await tx.linkedIds(agentTools, agentId),
-    folder_ids: await tx.linkedIds(agentFolders, agentId),
-    identity_ids: await tx.linkedIds(agentIdentities, agentId),
+    tool_variables: agent.secret_names.toSorted(),
+    tool_ids: agent.tools.map(({ id }) => id),
+    folder_ids: agent.folders.map(({ id }) => id),
+    identity_ids: agent.identity_ids,
   }
 }
 
-/** All that a version holds, by three statements beside its own. */
+/** The configuration of a version. Three statements. */
 export async function configurationOf(scope: Scope, version: TemplateVersion): Promise<Configuration> {
   const { id, agent, blocks, memory_defaults, tool_variables } = version
   const [tool_ids, folder_ids, identity_ids] = [
@@ -66,10 +60,10 @@ export async function configurationOf(scope: Scope, version: TemplateVersion): P
   return { agent, blocks, memory_defaults, tool_variables, tool_ids, folder_ids, identity_ids }
 }
 
-/** Whether two configurations that were read from the database are the same. */
+/** Whether two configurations that were read from the database are equal. */
 export const same = (one: Configuration, other: Configuration) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Makes a version that holds this. 404 for anything attached that the organization doesn't have. */
+/** Makes a version of this configuration. 404 for an attachment that the organization doesn't have. */
 export async function insertVersion(
   tx: Scope,
   { agent, blocks, memory_defaults, tool_variables, ...attached }: Configuration,
@@ -89,7 +83,7 @@ export async function insertVersion(
   return version
 }
 
-/** Makes a version hold this instead. Returns whether that changed anything. 404 as `insertVersion`. */
+/** Replaces the configuration of a version. 404 as `insertVersion`. */
 export async function replaceVersion(
   tx: Scope,
   id: string,

@@ -30,8 +30,8 @@ async function holderOf(scope: Scope, agentId: string): Promise<Holder> {
   const [holder] = await scope.query(sql<Holder>`
     select agents.name, agents.embedding_config as own, archive_id, archives.embedding_config, archives.serving_config
     from agents
-      left join agents_archives as link on link.organization_id = agents.organization_id and link.agent_id = agents.id
-      left join archives on archives.organization_id = agents.organization_id and archives.id = link.archive_id
+      left join agents_archives as link on link.organization_id = ${scope.organizationId} and link.agent_id = agents.id
+      left join archives on archives.organization_id = ${scope.organizationId} and archives.id = link.archive_id
     where agents.organization_id = ${scope.organizationId} and agents.id = ${agentId}`)
   if (!holder) throw notFound('agent', agentId)
   return holder
@@ -42,13 +42,13 @@ async function ownArchive(tx: Scope, agentId: string): Promise<string> {
   const attached = async () => {
     const [found] = await tx.query(sql<{ id: string }>`select archives.id
       from agents_archives as link join archives
-        on archives.organization_id = link.organization_id and archives.id = link.archive_id
+        on archives.organization_id = ${tx.organizationId} and archives.id = link.archive_id
       where link.organization_id = ${tx.organizationId} and link.agent_id = ${agentId} for key share of archives`)
     return found?.id
   }
   const there = await attached()
   if (there) return there
-  // Held, so that of many callers one makes it.
+  // The lock makes one of many callers create the archive.
   await tx.lock(agents, agentId)
   const by = await attached()
   if (by) return by
@@ -62,7 +62,7 @@ async function ownArchive(tx: Scope, agentId: string): Promise<string> {
   return made.id
 }
 
-/** Vectors of what is put into an agent's archival memory: by its archive's model, or by the one its archive will have. */
+/** Vectors of new passages of an agent's archive: by the model that the archive has, or will have once it is made. */
 export async function embedMemories(
   scope: Scope,
   embedders: Embedders,
@@ -89,7 +89,7 @@ export async function listMemories(scope: Scope, agentId: string, { ascending, .
 export async function deleteMemory(scope: Scope, agentId: string, id: string): Promise<void> {
   const [found] = await scope.query(sql<{ archive_id: string }>`
     select passages.archive_id from passages join agents_archives as link
-      on link.organization_id = passages.organization_id and link.archive_id = passages.archive_id
+      on link.organization_id = ${scope.organizationId} and link.archive_id = passages.archive_id
     where passages.organization_id = ${scope.organizationId} and passages.id = ${id} and link.agent_id = ${agentId}`)
   if (!found) {
     await scope.exists('agents', agentId)

@@ -6,11 +6,11 @@ import type { Table } from '../../../db/select.ts'
 import { sources } from '../../folders/schema.ts'
 import { toolsByName } from '../../tools/tools.ts'
 import { FILE_TOOLS } from '../base-tools.ts'
-import { showFolders } from '../files/files.ts'
+import { showFolders } from '../files/show-files.ts'
 import { agentArchives, agentFolders, agentIdentities, agentTools } from '../links.ts'
 import { agents } from '../schema.ts'
 
-/** Holds the agent while its attachments change. 404, or 412 with the current ETag. */
+/** Runs `work` while the agent is locked. 404, or 412 with the current ETag. */
 const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
   scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
@@ -59,7 +59,7 @@ export const folderVerbs = {
 export async function listFoldersOf(scope: Scope, agentId: string, page: PageQuery) {
   await scope.exists('agents', agentId)
   return scope.list(sources, { ...page, order: page.order ?? 'desc' }, (query) =>
-    query.where(sql<boolean>`exists (select from agents_folders link where link.organization_id = folders.organization_id
+    query.where(sql<boolean>`exists (select from agents_folders link where link.organization_id = ${scope.organizationId}
       and link.source_id = folders.id and link.agent_id = ${agentId})`),
   )
 }

@@ -12,7 +12,7 @@ import { archiveVerbs, folderVerbs, identityVerbs, listFoldersOf } from './attac
 
 const tags = ['agents']
 
-/** The answer of a change of what is attached: nothing to say, but to older SDKs, which read the agent it leaves. */
+/** The response of an attachment or detachment: null, but the changed agent for older SDKs, which read it. */
 export const Attached = {
   200: {
     ...OrNull(Ref(Agent)),
@@ -20,11 +20,11 @@ export const Attached = {
   },
 }
 
-/** What `Attached` says of a request that has changed an agent. */
+/** The response of type `Attached` to a request that has changed an agent. */
 export const attachedTo = async (request: FastifyRequest, agentId: string) =>
   olderSdk(request) === undefined ? null : retrieveAgent(request.scope, agentId, { include: ALL_RELATIONS })
 
-/** What is attached to agents, by the path it is attached under: `/v1/agents/{agent_id}/<path>/attach/{id}`. */
+/** The attachments of agents, by their paths: `/v1/agents/{agent_id}/<path>/attach/{id}`. */
 const ATTACHMENTS = [
   { path: 'archives', noun: 'archive', parameter: 'archive_id', prefix: 'archive', verbs: archiveVerbs },
   { path: 'folders', noun: 'folder', parameter: 'folder_id', prefix: 'source', verbs: folderVerbs },

@@ -6,7 +6,8 @@ import { modifyBlock } from '../../blocks/blocks.ts'
 import { blocks, type UpdateBlock } from '../../blocks/schema.ts'
 import { retrieveAgent } from '../agents.ts'
 import { agentBlocks } from '../links.ts'
-import { ALL_RELATIONS, memoryOf } from '../relations.ts'
+import { ALL_RELATIONS } from '../relations.ts'
+import { memoryOf } from '../rendering.ts'
 import { agents, type Memory } from '../schema.ts'
 import type { ListBlocksOfAgent } from './schema.ts'
 
@@ -22,11 +23,11 @@ export async function listBlocksOfAgent(scope: Scope, agentId: string, page: Lis
   await scope.exists('agents', agentId)
   return scope.list(blocks, { ...page, order: page.order ?? 'desc' }, (query) =>
     query.where(sql<boolean>`exists (select from agents_blocks as link
-      where link.organization_id = blocks.organization_id and link.block_id = blocks.id and link.agent_id = ${agentId})`),
+      where link.organization_id = ${scope.organizationId} and link.block_id = blocks.id and link.agent_id = ${agentId})`),
   )
 }
 
-/** What the agent's blocks were filled with when it was made from a template. 404. */
+/** The variables that filled the agent's blocks when a template made the agent. 404. */
 export async function memoryVariablesOf(scope: Scope, agentId: string): Promise<Record<string, string>> {
   const [found] = await scope.query(sql<{ memory_variables: Record<string, string> | null }>`
     select memory_variables from agents where organization_id = ${scope.organizationId} and id = ${agentId}`)

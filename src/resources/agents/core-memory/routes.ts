@@ -16,115 +16,113 @@ import { AttachmentParams, LabelParams, ListBlocksOfAgent, Variables } from './s
 
 const tags = ['core memory']
 const readable = { clientAccess: { right: 'read_agent' } } as const
-/** What a page may change of a block: not what the block is called, nor what it is a part of. */
+/** A client-side token may change these fields of a block: neither its label nor its attachments. */
 const writable = { clientAccess: { right: 'write_agent', fields: ['value', 'description', 'metadata'] } } as const
 const one = { 200: Ref(Block) }
 
+const memory = {
+  config: readable,
+  schema: {
+    operationId: 'retrieve_core_memory',
+    summary: "Retrieve an agent's memory (deprecated: list its blocks)",
+    deprecated: true,
+    tags,
+    params: AgentParams,
+    response: { 200: Ref(Memory) },
+  },
+} as const
+
+const list = {
+  config: readable,
+  schema: {
+    operationId: 'list_blocks_of_agent',
+    summary: 'List the blocks of an agent, newest first',
+    tags,
+    params: AgentParams,
+    querystring: ListBlocksOfAgent,
+    response: { 200: Type.Array(Ref(Block)) },
+  },
+} as const
+
+const variables = {
+  config: readable,
+  schema: {
+    operationId: 'retrieve_memory_variables',
+    summary: "Retrieve what an agent's blocks were filled with when it was made from a template",
+    tags,
+    params: AgentParams,
+    response: { 200: Variables },
+  },
+} as const
+
+const retrieve = {
+  config: readable,
+  schema: {
+    operationId: 'retrieve_block_of_agent',
+    summary: "Retrieve an agent's block by its label",
+    tags,
+    params: LabelParams,
+    response: one,
+  },
+} as const
+
+const modify = {
+  config: writable,
+  schema: {
+    operationId: 'modify_block_of_agent',
+    summary: "Modify an agent's block by its label",
+    tags,
+    params: LabelParams,
+    body: UpdateBlock,
+    response: one,
+  },
+} as const
+
+const attach = {
+  schema: {
+    operationId: 'attach_block_to_agent',
+    summary: 'Attach a block to an agent',
+    tags,
+    params: AttachmentParams,
+    response: { 200: Ref(Agent) },
+  },
+} as const
+
+const detach = {
+  schema: {
+    operationId: 'detach_block_from_agent',
+    summary: 'Detach a block from an agent',
+    tags,
+    params: AttachmentParams,
+    response: { 200: Ref(Agent) },
+  },
+} as const
+
 /** `/v1/agents/{agent_id}/core-memory` */
 export async function coreMemoryRoutes(app: App) {
-  app.get(
-    '/:agent_id/core-memory',
-    {
-      config: readable,
-      schema: {
-        operationId: 'retrieve_core_memory',
-        summary: "Retrieve an agent's memory (deprecated: list its blocks)",
-        deprecated: true,
-        tags,
-        params: AgentParams,
-        response: { 200: Ref(Memory) },
-      },
-    },
-    ({ scope, params }) => retrieveMemory(scope, params.agent_id),
+  app.get('/:agent_id/core-memory', memory, ({ scope, params }) => retrieveMemory(scope, params.agent_id))
+
+  app.get('/:agent_id/core-memory/blocks', list, ({ scope, params, query }) =>
+    listBlocksOfAgent(scope, params.agent_id, query),
   )
 
-  app.get(
-    '/:agent_id/core-memory/blocks',
-    {
-      config: readable,
-      schema: {
-        operationId: 'list_blocks_of_agent',
-        summary: 'List the blocks of an agent, newest first',
-        tags,
-        params: AgentParams,
-        querystring: ListBlocksOfAgent,
-        response: { 200: Type.Array(Ref(Block)) },
-      },
-    },
-    ({ scope, params, query }) => listBlocksOfAgent(scope, params.agent_id, query),
+  app.get('/:agent_id/core-memory/variables', variables, async ({ scope, params }) => ({
+    variables: await memoryVariablesOf(scope, params.agent_id),
+  }))
+
+  app.get('/:agent_id/core-memory/blocks/:label', retrieve, ({ scope, params }) =>
+    getBlockByLabel(scope, params.agent_id, params.label),
   )
 
-  app.get(
-    '/:agent_id/core-memory/variables',
-    {
-      config: readable,
-      schema: {
-        operationId: 'retrieve_memory_variables',
-        summary: "Retrieve what an agent's blocks were filled with when it was made from a template",
-        tags,
-        params: AgentParams,
-        response: { 200: Variables },
-      },
-    },
-    async ({ scope, params }) => ({ variables: await memoryVariablesOf(scope, params.agent_id) }),
+  app.patch('/:agent_id/core-memory/blocks/:label', modify, ({ scope, params, body }) =>
+    modifyBlockByLabel(scope, params.agent_id, params.label, body),
   )
 
-  app.get(
-    '/:agent_id/core-memory/blocks/:label',
-    {
-      config: readable,
-      schema: {
-        operationId: 'retrieve_block_of_agent',
-        summary: "Retrieve an agent's block by its label",
-        tags,
-        params: LabelParams,
-        response: one,
-      },
-    },
-    ({ scope, params }) => getBlockByLabel(scope, params.agent_id, params.label),
+  app.patch('/:agent_id/core-memory/blocks/attach/:block_id', attach, ({ scope, params }) =>
+    attachBlock(scope, params.agent_id, params.block_id),
   )
 
-  app.patch(
-    '/:agent_id/core-memory/blocks/:label',
-    {
-      config: writable,
-      schema: {
-        operationId: 'modify_block_of_agent',
-        summary: "Modify an agent's block by its label",
-        tags,
-        params: LabelParams,
-        body: UpdateBlock,
-        response: one,
-      },
-    },
-    ({ scope, params, body }) => modifyBlockByLabel(scope, params.agent_id, params.label, body),
-  )
-
-  app.patch(
-    '/:agent_id/core-memory/blocks/attach/:block_id',
-    {
-      schema: {
-        operationId: 'attach_block_to_agent',
-        summary: 'Attach a block to an agent',
-        tags,
-        params: AttachmentParams,
-        response: { 200: Ref(Agent) },
-      },
-    },
-    ({ scope, params }) => attachBlock(scope, params.agent_id, params.block_id),
-  )
-
-  app.patch(
-    '/:agent_id/core-memory/blocks/detach/:block_id',
-    {
-      schema: {
-        operationId: 'detach_block_from_agent',
-        summary: 'Detach a block from an agent',
-        tags,
-        params: AttachmentParams,
-        response: { 200: Ref(Agent) },
-      },
-    },
-    ({ scope, params }) => detachBlock(scope, params.agent_id, params.block_id),
+  app.patch('/:agent_id/core-memory/blocks/detach/:block_id', detach, ({ scope, params }) =>
+    detachBlock(scope, params.agent_id, params.block_id),
   )
 }

@@ -6,7 +6,7 @@ import { countLines } from '../../../files/lines.ts'
 import { createCipher } from '../../../lib/cipher.ts'
 import { newId } from '../../../lib/ids.ts'
 import { files } from '../../folders/schema.ts'
-import { showFile } from './files.ts'
+import { showFile } from './show-files.ts'
 
 let server: TestServer
 let alice: Client

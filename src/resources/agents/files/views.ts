@@ -2,22 +2,22 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../../db/scope.ts'
 import { headerOf, numbered, type Range } from '../../../files/lines.ts'
 
-/** What an agent sees of its open files. All of it is changed only by a transaction that holds the agent. */
+/** The visible contents of open files. Only a transaction that has locked the agent changes them. */
 
-/** Stands at the end of what is shown of a file that goes on, within the limit. */
+/** Ends the visible content of a file that goes on, within the limit. */
 const NOTICE = '\n...[TRUNCATED]'
 
-/** What an agent is shown of a text: as much as its limit allows. */
+/** SQL of the visible part of a text, of the length that the agent's limit allows. */
 const cut = (text: RawBuilder<unknown>) => sql`case
   when char_length(${text}) <= agents.per_file_view_window_char_limit then ${text}
   else left(${text}, greatest(agents.per_file_view_window_char_limit - ${NOTICE.length}::int, 0))
     || left(${NOTICE}::text, agents.per_file_view_window_char_limit) end`
 
-/** How much text is read by one statement, in characters, unless that of a single file is longer. */
-const MOST = 4_000_000
+/** The maximum of characters that one statement reads, unless a single file needs more. */
+const MAX_BATCH_LENGTH = 4_000_000
 
 /**
- * The instant of an agent's access, after all of its others to what is open. Files opened by one statement are equally old,
+ * SQL of the instant of an agent's access, after its accesses to all open files. Files opened by one statement are equally old,
  * and the first of them stays open longest.
  */
 export const accessed = (organizationId: string, agentId: RawBuilder<unknown>) => sql`(
@@ -25,8 +25,8 @@ export const accessed = (organizationId: string, agentId: RawBuilder<unknown>) =
   where others.organization_id = ${organizationId} and others.agent_id = ${agentId} and others.is_open)`
 
 /**
- * Closes what agents have open beyond their `max_files_open`: the least recently accessed. Returns the names of the files,
- * the least recently accessed first.
+ * Closes the least recently accessed of the files that agents have open beyond their `max_files_open`. Returns the names of
+ * the closed files, the least recently accessed first.
  */
 export async function closeSurplus(tx: Scope, agentIds: readonly string[]): Promise<string[]> {
   const closed = await tx.query(sql<{ file_name: string }>`
@@ -34,7 +34,7 @@ export async function closeSurplus(tx: Scope, agentIds: readonly string[]): Prom
       select link.id, row_number() over (
         partition by link.agent_id order by link.last_accessed_at desc nulls last, link.id) as place, agents.max_files_open
       from files_agents as link
-      join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
+      join agents on agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id
       where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[]) and link.is_open
     ), closed as (
       update files_agents as link set is_open = false, visible_content = null, start_line = null, end_line = null
@@ -46,42 +46,42 @@ export async function closeSurplus(tx: Scope, agentIds: readonly string[]): Prom
   return closed.map(({ file_name }) => file_name)
 }
 
-/** Cuts what agents are shown to their limits, where it came from elsewhere. */
+/** Cuts the visible contents of imported agents to the agents' limits. */
 export async function cutViews(tx: Scope, agentIds: readonly string[]): Promise<void> {
   await tx.query(sql`update files_agents as link set visible_content = ${cut(sql`link.visible_content`)}
     from agents where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[])
-      and agents.organization_id = link.organization_id and agents.id = link.agent_id
+      and agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id
       and char_length(link.visible_content) > agents.per_file_view_window_char_limit`)
 }
 
-interface Wanted extends Range {
+interface View extends Range {
   file_id: string
   file_name: string
   file_type: string | null
   line_count: number | null
-  /** The longest that an agent is shown of it, in characters. */
+  /** The largest limit of the agents that see the file, in characters. */
   size: number
 }
 
 /**
- * Fills in what is visible of open files that show nothing yet. Of a text no more is read than is shown, where that is
- * enough to tell, and each is read once for all who see the same of it.
+ * Fills in the visible contents of open files that have none yet. Only the beginning of a text is read where that is enough,
+ * once for all agents that see the same lines.
  */
 export async function fillViews(tx: Scope, agentIds: readonly string[]): Promise<void> {
-  const wanted = await tx.query(sql<Wanted>`
+  const wanted = await tx.query(sql<View>`
     select link.file_id, link.start_line, link.end_line, file_name, file_type, line_count,
       max(agents.per_file_view_window_char_limit) as size
     from files_agents as link
-    join agents on agents.organization_id = link.organization_id and agents.id = link.agent_id
-    join files on files.organization_id = link.organization_id and files.id = link.file_id and files.content is not null
+    join agents on agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id
+    join files on files.organization_id = ${tx.organizationId} and files.id = link.file_id and files.content is not null
     where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[])
       and link.is_open and link.visible_content is null
     group by link.file_id, link.start_line, link.end_line, file_name, file_type, line_count`)
-  let batch: Wanted[] = []
+  let batch: View[] = []
   let length = 0
   for (const one of wanted) {
     const reading = 2 * one.size + 100
-    if (batch.length > 0 && length + reading > MOST) {
+    if (batch.length > 0 && length + reading > MAX_BATCH_LENGTH) {
       await fill(tx, agentIds, batch)
       batch = []
       length = 0
@@ -92,10 +92,10 @@ export async function fillViews(tx: Scope, agentIds: readonly string[]): Promise
   if (batch.length > 0) await fill(tx, agentIds, batch)
 }
 
-/** More than any text has. */
+/** More characters than any text has. */
 const WHOLE = 2 ** 31 - 1
 
-async function fill(tx: Scope, agentIds: readonly string[], wanted: readonly Wanted[]): Promise<void> {
+async function fill(tx: Scope, agentIds: readonly string[], wanted: readonly View[]): Promise<void> {
   const read = (ids: readonly string[], most: number) =>
     tx.query(sql<{ id: string; text: string }>`select id, left(content, ${most}::int) as text from files
       where organization_id = ${tx.organizationId} and id = any(${ids}::text[])`)
@@ -106,7 +106,7 @@ async function fill(tx: Scope, agentIds: readonly string[], wanted: readonly Wan
   for (const one of wanted) {
     const beginning = beginnings.get(one.file_id)!
     let shown = numbered(beginning, one, one, one.size)
-    // A beginning that is mostly blank, or lies before the lines asked for, says too little.
+    // A beginning that is mostly blank, or lies before the requested lines, doesn't fill the view.
     if (!shown.filled && beginning.length >= most) {
       shown = numbered((await read([one.file_id], WHOLE))[0]!.text, one, one, one.size)
     }
@@ -120,5 +120,5 @@ async function fill(tx: Scope, agentIds: readonly string[], wanted: readonly Wan
     where link.organization_id = ${tx.organizationId} and link.agent_id = any(${agentIds}::text[])
       and link.is_open and link.visible_content is null and link.file_id = shown.file_id
       and link.start_line is not distinct from shown.start_line and link.end_line is not distinct from shown.end_line
-      and agents.organization_id = link.organization_id and agents.id = link.agent_id`)
+      and agents.organization_id = ${tx.organizationId} and agents.id = link.agent_id`)
 }

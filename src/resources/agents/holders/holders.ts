@@ -31,6 +31,6 @@ const ID: Rendering<string> = { cacheKey: 'id', build: () => ({ json: sql`to_jso
 export async function listAgentIdsOfFolder(scope: Scope, id: string, page: ListAgentIds): Promise<Rendered<string[]>> {
   await scope.exists('folders', id)
   const attached = sql<boolean>`exists (select from agents_folders as link
-    where link.organization_id = agents.organization_id and link.agent_id = agents.id and link.source_id = ${id})`
+    where link.organization_id = ${scope.organizationId} and link.agent_id = agents.id and link.source_id = ${id})`
   return scope.list(agents, page, (query) => query.where(attached), ID)
 }

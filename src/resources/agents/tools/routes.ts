@@ -11,81 +11,73 @@ import { attachTool, detachTool, listAgentTools, setApproval } from './tools.ts'
 const tags = ['agents']
 const response = Attached
 
+const list = {
+  config: { clientAccess: { right: 'read_agent' } },
+  schema: {
+    operationId: 'list_tools_of_agent',
+    summary: 'List the tools of an agent, newest first',
+    tags,
+    params: AgentParams,
+    querystring: ListAgentTools,
+    response: { 200: Type.Array(Ref(Tool)) },
+  },
+} as const
+
+const attach = {
+  schema: {
+    operationId: 'attach_tool_to_agent',
+    summary: 'Attach a tool to an agent',
+    tags,
+    params: AgentToolParams,
+    response,
+  },
+} as const
+
+const detach = {
+  schema: {
+    operationId: 'detach_tool_from_agent',
+    summary: 'Detach a tool from an agent',
+    tags,
+    params: AgentToolParams,
+    response,
+  },
+} as const
+
+const approve = {
+  schema: {
+    operationId: 'modify_approval_for_tool',
+    summary: 'Say whether an agent’s calls of a tool need approval',
+    tags,
+    params: AgentToolNameParams,
+    querystring: ApprovalQuery,
+    body: ApprovalBody,
+    response,
+  },
+} as const
+
 /** The tools of an agent, under `/v1/agents`. */
 export async function agentToolRoutes(app: App) {
-  app.get(
-    '/:agent_id/tools',
-    {
-      config: { clientAccess: { right: 'read_agent' } },
-      schema: {
-        operationId: 'list_tools_of_agent',
-        summary: 'List the tools of an agent, newest first',
-        tags,
-        params: AgentParams,
-        querystring: ListAgentTools,
-        response: { 200: Type.Array(Ref(Tool)) },
-      },
-    },
-    ({ scope, params, query }) => listAgentTools(scope, params.agent_id, query),
-  )
+  app.get('/:agent_id/tools', list, ({ scope, params, query }) => listAgentTools(scope, params.agent_id, query))
 
-  app.patch(
-    '/:agent_id/tools/attach/:tool_id',
-    {
-      schema: {
-        operationId: 'attach_tool_to_agent',
-        summary: 'Attach a tool to an agent',
-        tags,
-        params: AgentToolParams,
-        response,
-      },
-    },
-    async (request) => {
-      const { scope, params } = request
-      await attachTool(scope, params.agent_id, params.tool_id)
-      return attachedTo(request, params.agent_id)
-    },
-  )
+  app.patch('/:agent_id/tools/attach/:tool_id', attach, async (request) => {
+    const { scope, params } = request
+    await attachTool(scope, params.agent_id, params.tool_id)
+    return attachedTo(request, params.agent_id)
+  })
 
-  app.patch(
-    '/:agent_id/tools/detach/:tool_id',
-    {
-      schema: {
-        operationId: 'detach_tool_from_agent',
-        summary: 'Detach a tool from an agent',
-        tags,
-        params: AgentToolParams,
-        response,
-      },
-    },
-    async (request) => {
-      const { scope, params } = request
-      await detachTool(scope, params.agent_id, params.tool_id)
-      return attachedTo(request, params.agent_id)
-    },
-  )
+  app.patch('/:agent_id/tools/detach/:tool_id', detach, async (request) => {
+    const { scope, params } = request
+    await detachTool(scope, params.agent_id, params.tool_id)
+    return attachedTo(request, params.agent_id)
+  })
 
-  app.patch(
-    '/:agent_id/tools/approval/:tool_name',
-    {
-      schema: {
-        operationId: 'modify_approval_for_tool',
-        summary: 'Say whether an agent’s calls of a tool need approval',
-        tags,
-        params: AgentToolNameParams,
-        querystring: ApprovalQuery,
-        body: ApprovalBody,
-        response,
-      },
-    },
-    async (request) => {
-      const { scope, params, query, body } = request
-      const wanted = body?.requires_approval ?? body?.body_requires_approval ?? query.requires_approval
-      if (wanted === undefined) {
-        throw invalid({ in: 'body', field: 'requires_approval', message: 'is required, here or in the query' })
-      }
-      await setApproval(scope, params.agent_id, params.tool_name, wanted)
-      return attachedTo(request, params.agent_id)
-    },
-  )
+  app.patch('/:agent_id/tools/approval/:tool_name', approve, async (request) => {
+    const { scope, params, query, body } = request
+    const wanted = body?.requires_approval ?? body?.body_requires_approval ?? query.requires_approval
+    if (wanted === undefined) {
+      throw invalid({ in: 'body', field: 'requires_approval', message: 'is required, here or in the query' })
+    }
+    await setApproval(scope, params.agent_id, params.tool_name, wanted)
+    return attachedTo(request, params.agent_id)
+  })
 }

@@ -7,13 +7,13 @@ import { agents } from '../schema.ts'
 import { withApproval } from './rules.ts'
 import type { ListAgentTools } from './schema.ts'
 
-const attachedTo = (agentId: string) => sql<boolean>`exists (select from agents_tools link
-  where link.organization_id = tools.organization_id and link.tool_id = tools.id and link.agent_id = ${agentId})`
+const attachedTo = (scope: Scope, agentId: string) => sql<boolean>`exists (select from agents_tools link
+  where link.organization_id = ${scope.organizationId} and link.tool_id = tools.id and link.agent_id = ${agentId})`
 
 /** The tools of an agent, newest first. 404 for an agent the organization doesn't have. */
 export async function listAgentTools(scope: Scope, agentId: string, page: ListAgentTools) {
   await scope.exists('agents', agentId)
-  return scope.list(tools, page, (query) => query.where(attachedTo(agentId)))
+  return scope.list(tools, page, (query) => query.where(attachedTo(scope, agentId)))
 }
 
 /** Adds or removes the rule that calls of a tool need approval. The agent must be locked. */
@@ -49,7 +49,9 @@ export async function detachTool(scope: Scope, agentId: string, toolId: string):
 export async function setApproval(scope: Scope, agentId: string, toolName: string, wanted: boolean): Promise<void> {
   await scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
-    const found = await tx.count(tools, (query) => query.where('tools.name', '=', toolName).where(attachedTo(agentId)))
+    const found = await tx.count(tools, (query) =>
+      query.where('tools.name', '=', toolName).where(attachedTo(tx, agentId)),
+    )
     if (found === 0) throw new ApiError('not_found', `Agent ${agentId} has no tool named ${toolName}.`)
     await setRule(tx, agentId, toolName, wanted)
   })

@@ -1,0 +1,96 @@
+import type { Block } from '../blocks/schema.ts'
+import type { Folder } from '../folders/schema.ts'
+import type { FileRow } from '../folders/table.ts'
+import type { Group } from '../groups/schema.ts'
+import type { Tool } from '../tools/schema.ts'
+import { type FileIds, refsTo } from './file-ids.ts'
+import { vendorKeys, vendorValue } from './names.ts'
+
+/** The format has no word for "no limit": the largest limit stands for it. */
+const NO_LIMIT = 2_147_483_647
+
+/** An entry without the fields that have no value. */
+export const omitAbsent = (entry: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined))
+
+/** The group with its manager, by the file's ids. */
+export const groupEntry = (group: Group, ids: FileIds) =>
+  omitAbsent({
+    id: ids.groups.get(group.id),
+    description: group.description,
+    agent_ids: refsTo(ids.agents, group.agent_ids),
+    shared_block_ids: refsTo(ids.blocks, group.shared_block_ids ?? []),
+    manager_config: omitAbsent({
+      manager_type: group.manager_type,
+      manager_agent_id: ids.agents.get(group.manager_agent_id),
+      max_turns: group.max_turns,
+      termination_token: group.termination_token,
+      sleeptime_agent_frequency: group.sleeptime_agent_frequency,
+      max_message_buffer_length: group.max_message_buffer_length,
+      min_message_buffer_length: group.min_message_buffer_length,
+    }),
+    hidden: group.hidden,
+  })
+
+/** The block with its value. */
+export const blockEntry = (block: Block, ids: FileIds) =>
+  omitAbsent({
+    id: ids.blocks.get(block.id),
+    label: block.label,
+    value: block.value,
+    limit: block.limit ?? NO_LIMIT,
+    description: block.description,
+    metadata: block.metadata ?? {},
+    read_only: block.read_only ?? false,
+    hidden: block.hidden,
+    tags: block.tags,
+    is_template: block.is_template ?? false,
+    template_name: block.template_name,
+    preserve_on_migration: block.preserve_on_migration ?? false,
+  })
+
+/** The file with its text. */
+export const fileEntry = (file: FileRow, ids: FileIds) =>
+  omitAbsent({
+    id: ids.files.get(file.id),
+    source_id: ids.folders.get(file.source_id),
+    file_name: file.file_name,
+    original_file_name: file.original_file_name,
+    file_path: file.file_path,
+    file_type: file.file_type,
+    file_size: file.file_size,
+    file_creation_date: file.file_creation_date,
+    file_last_modified_date: file.file_last_modified_date,
+    content: file.content,
+  })
+
+/** The folder, which the format calls a source. */
+export const folderEntry = (folder: Folder, ids: FileIds) =>
+  omitAbsent({
+    id: ids.folders.get(folder.id),
+    name: folder.name,
+    description: folder.description,
+    instructions: folder.instructions,
+    metadata: folder.metadata,
+    embedding_config: vendorKeys(folder.embedding_config),
+  })
+
+/** The tool with its source. */
+export const toolEntry = (tool: Tool, ids: FileIds) =>
+  omitAbsent({
+    id: ids.tools.get(tool.id),
+    name: tool.name,
+    tool_type: vendorValue(tool.tool_type!),
+    description: tool.description,
+    source_type: tool.source_type,
+    source_code: tool.source_code,
+    json_schema: tool.json_schema,
+    args_json_schema: tool.args_json_schema,
+    tags: tool.tags,
+    return_char_limit: tool.return_char_limit,
+    pip_requirements: tool.pip_requirements,
+    npm_requirements: tool.npm_requirements,
+    metadata_: tool.metadata_,
+    default_requires_approval: tool.default_requires_approval,
+    enable_parallel_execution: tool.enable_parallel_execution,
+  })

@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto'
+import { inBody } from '../../lib/errors.ts'
+import { idAt } from '../../lib/ids.ts'
+import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
+import type { MessageEntry, Placed, PlacedAgent } from './entry-schema.ts'
+import { joinPlaces } from './fit.ts'
+import { parseInstant } from './instant.ts'
+import type { NewIds, PlanContext } from './plan-context.ts'
+
+/** The messages of an agent, with ids that hold their instants, and the ids of those in context. */
+export function planMessages(
+  agent: PlacedAgent,
+  system: string,
+  { options, ids, issues }: PlanContext,
+): { messages: NewMessage[]; message_ids: string[] } {
+  const strip = options.strip_messages
+  if (strip || agent.messages.length === 0) {
+    const messages = firstMessages(system, strip ? [] : (agent.initial_message_sequence ?? []))
+    return { messages, message_ids: messages.map(({ id }) => id) }
+  }
+  // Messages of one instant stay in the order of the file.
+  const first = randomInt(2 ** 31)
+  const now = new Date()
+  const messageIds = new Map(
+    agent.messages.map(({ id, at, created_at }, n) => {
+      const instant = created_at == null ? now : parseInstant(created_at)
+      if (!instant) {
+        issues.add(inBody(joinPlaces(at, 'created_at'), 'must be a date and time since 1970, as in ISO 8601'))
+      }
+      return [id, idAt('message', instant ?? now, first + n)]
+    }),
+  )
+  const context = agent.in_context_message_ids ?? agent.messages.map(({ id }) => id)
+  return {
+    messages: agent.messages.map((message) => planMessage(message, messageIds, ids)),
+    message_ids: context.map((id) => messageIds.get(id)!),
+  }
+}
+
+function planMessage(
+  { at: _, agent_id: __, created_at: ___, id, content, text, ...message }: Placed<MessageEntry>,
+  messageIds: ReadonlyMap<string, string>,
+  ids: NewIds,
+): NewMessage {
+  const { sender_id, group_id, approval_request_id, ...rest } = message
+  return {
+    ...rest,
+    id: messageIds.get(id)!,
+    content: asParts((content ?? text ?? []) as never),
+    sender_id: (sender_id && ids.agents.get(sender_id)) ?? sender_id,
+    group_id: group_id && ids.groups.get(group_id),
+    approval_request_id: (approval_request_id && messageIds.get(approval_request_id)) ?? approval_request_id,
+  }
+}

@@ -1,0 +1,80 @@
+import type { Scope } from '../../db/scope.ts'
+import { checkAll } from '../../lib/errors.ts'
+import { omitNulls } from '../../lib/json.ts'
+import type { UpdateAgent } from './body.ts'
+import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
+import { forgets, TIMEZONE } from './new-agent.ts'
+import type { AgentRowWire } from './schema.ts'
+
+/** The value of a field that null resets to its default. */
+const orDefault = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value)
+
+/** The fields of a body that are columns as they are, without attachments and without the fields that choose models. */
+function ownColumns({
+  block_ids: _blocks,
+  tool_ids: _tools,
+  folder_ids: _folders,
+  source_ids: _sources,
+  identity_ids: _identities,
+  secrets: _secrets,
+  tool_exec_environment_variables: _variables,
+  context_window_limit: _window,
+  max_tokens: _tokens,
+  max_reasoning_tokens: _reasoningTokens,
+  enable_reasoner: _reasoner,
+  reasoning: _reasoning,
+  parallel_tool_calls: _parallel,
+  embedding_chunk_size: _chunkSize,
+  model: _model,
+  llm_config: _config,
+  embedding: _embedding,
+  embedding_config: _embeddingConfig,
+  ...own
+}: UpdateAgent) {
+  return own
+}
+
+/** The models that the body chooses, and their configurations. 422 as `modelOf` and `embeddingOf`. */
+async function changedModels(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
+  const { embedding, embedding_config, embedding_chunk_size } = body
+  const chunked = embedding_chunk_size && !embedding ? current.embedding_config : undefined
+  const embeddingBody = {
+    embedding,
+    embedding_config: embedding_config ?? chunked ?? embedding_config,
+    embedding_chunk_size,
+  }
+  const catalog = await catalogFor(tx, [{ model: body.model, llm_config: body.llm_config, ...embeddingBody }])
+  const [{ llm_config = current.llm_config, model }, embeddingColumns] = checkAll(
+    () => modelOf(catalog, body, current.llm_config),
+    () => embeddingOf(catalog, embeddingBody),
+  )
+  return { model: body.model === null ? handleOf(llm_config) : model, llm_config, ...embeddingColumns }
+}
+
+/** The columns that the body changes. Columns that always have a value return to their default on null. */
+export async function changedColumns(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
+  const own = ownColumns(body)
+  const models = await changedModels(tx, current, body)
+  const limits = fileLimitsOf(models.llm_config.context_window)
+  return {
+    ...own,
+    ...models,
+    model_settings: omitNulls(own.model_settings, 'json_schema'),
+    response_format: omitNulls(own.response_format, 'json_schema'),
+    tool_rules: omitNulls(own.tool_rules, 'args'),
+    pending_approval: omitNulls(own.pending_approval),
+    // The one setting that is patched field by field: to change a number, nobody wants to repeat the prompt.
+    compaction_settings:
+      own.compaction_settings &&
+      omitNulls({ ...current.compaction_settings, ...own.compaction_settings }, 'json_schema'),
+    tags: own.tags === undefined ? undefined : [...new Set(own.tags ?? [])],
+    message_ids: orDefault(own.message_ids, []),
+    message_buffer_autoclear: orDefault(own.message_buffer_autoclear, forgets(current.agent_type)),
+    timezone: orDefault(own.timezone, TIMEZONE),
+    max_files_open: orDefault(own.max_files_open, limits.max_files_open),
+    per_file_view_window_char_limit: orDefault(
+      own.per_file_view_window_char_limit,
+      limits.per_file_view_window_char_limit,
+    ),
+  }
+}

@@ -1,0 +1,83 @@
+import type { Scope } from '../../db/scope.ts'
+import { inBody, invalid, notFound } from '../../lib/errors.ts'
+import { baseToolsOf, FILE_TOOLS, MULTI_AGENT_TOOLS } from './base-tools.ts'
+import type { CreateAgent } from './body.ts'
+import { type FoundTool, findTools, ruleNameIssues } from './check-tool-rules.ts'
+import { type AgentType, DEFAULT_TYPE } from './schema.ts'
+import type { ToolRule } from './tool-rules.ts'
+
+/** The tools whose call ends a step. */
+const EXITS = new Set(['send_message', 'send_message_to_agent_async', 'memory_finish_edits'])
+
+/** Types whose loop is driven by rules. The others end when the model calls no tool. */
+const RULED: ReadonlySet<AgentType> = new Set([
+  'mem_agent',
+  'mem_v2_agent',
+  'split_thread_agent',
+  'sleeptime_agent',
+  'voice_convo_agent',
+  'voice_sleeptime_agent',
+])
+
+/**
+ * The tools of a new agent (by id, then by name, then those of its type) and its rules: those of the body, those that the
+ * loop of its type needs, and approval for tools that ask for it. 404 for an unknown id, 422 for an unknown name.
+ */
+export async function toolsOf(
+  scope: Scope,
+  body: CreateAgent,
+  withFolders: boolean,
+): Promise<{ tool_ids: string[]; tool_rules: ToolRule[] | undefined }> {
+  const ids = body.tool_ids ?? []
+  const names = namesOf(body, withFolders)
+  const ruled = (body.tool_rules ?? []).map(({ tool_name }) => tool_name)
+  const found = await findTools(scope, ids, [...names, ...ruled])
+  const byId = new Map(found.map((tool) => [tool.id, tool]))
+  const byName = new Map(found.map((tool) => [tool.name, tool]))
+  for (const id of ids) if (!byId.has(id)) throw notFound('tool', id)
+  const issues = [
+    ...(body.tools ?? []).flatMap((name, index) =>
+      byName.has(name) ? [] : [inBody(`tools[${index}]`, `no tool is named "${name}"`)],
+    ),
+    ...ruleNameIssues(body.tool_rules ?? [], new Set(byName.keys())),
+  ]
+  if (issues.length > 0) throw invalid(...issues)
+  const attached = new Set([...ids.map((id) => byId.get(id)!), ...names.flatMap((name) => byName.get(name) ?? [])])
+  const rules = rulesOf(body, [...attached])
+  return {
+    tool_ids: [...attached].map(({ id }) => id),
+    tool_rules: rules.length > 0 || body.tool_rules ? rules : undefined,
+  }
+}
+
+const namesOf = (body: CreateAgent, withFolders: boolean) => [
+  ...(body.tools ?? []),
+  ...(body.include_base_tools === false
+    ? []
+    : baseToolsOf(body.agent_type ?? DEFAULT_TYPE, body.enable_sleeptime === true)),
+  ...(body.include_multi_agent_tools ? MULTI_AGENT_TOOLS : []),
+  ...(withFolders ? FILE_TOOLS : []),
+]
+
+const CONTINUES = /^svc_(core|memory_core|sleeptime_core|voice_sleeptime_core)$/
+
+/** The rules of the body, then the rules that the attached tools need besides. */
+function rulesOf(body: CreateAgent, attached: readonly FoundTool[]): ToolRule[] {
+  const own = body.tool_rules ?? []
+  const rules: ToolRule[] = [...own]
+  const hasRule = (name: string, ...types: ToolRule['type'][]) =>
+    own.some((rule) => rule.tool_name === name && types.includes(rule.type))
+  if (body.include_base_tool_rules ?? RULED.has(body.agent_type ?? DEFAULT_TYPE)) {
+    for (const { name, tool_type } of attached) {
+      if (hasRule(name, 'exit_loop', 'continue_loop')) continue
+      if (EXITS.has(name)) rules.push({ type: 'exit_loop', tool_name: name })
+      else if (CONTINUES.test(tool_type)) rules.push({ type: 'continue_loop', tool_name: name })
+    }
+  }
+  for (const { name, default_requires_approval } of attached) {
+    if (default_requires_approval && !hasRule(name, 'requires_approval')) {
+      rules.push({ type: 'requires_approval', tool_name: name })
+    }
+  }
+  return rules
+}
