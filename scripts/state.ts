@@ -18,7 +18,6 @@ const TO_BE_MOVED: readonly string[] = [
   'src/lib/sheet.ts kept',
   'src/lib/time.ts clocks',
   'src/resources/agents/secrets.ts revealed',
-  'src/resources/tools/vectors.ts kept',
 ]
 
 /** Methods that change the array, map, set or buffer they are called on. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, notFound } from '../../lib/errors.ts'
-import { organizationOfUser } from '../organizations/organizations.ts'
+import { organizationOfUser } from '../organizations/users.ts'
 import { hashKey } from './authenticate.ts'
 import { apiKeys, type CreateApiKey, type NewApiKey } from './schema.ts'
 

@@ -14,7 +14,7 @@ export const publicMessage = (error: unknown) =>
  * Asks a provider for its models: outside of any transaction, as that waits for the network. A failure is noted on the
  * provider, and thrown; the models known before stay. 404 when the organization has none with this id.
  */
-export async function askForModels(
+export async function fetchModels(
   scope: Scope,
   egress: Egress,
   id: string,
@@ -31,7 +31,7 @@ export async function askForModels(
 }
 
 /** Keeps what a provider has listed, besides what its owner has named. Nothing, when it is gone meanwhile. */
-export async function keepModels(scope: Scope, id: string, models: readonly ListedModel[]): Promise<void> {
+export async function storeModels(scope: Scope, id: string, models: readonly ListedModel[]): Promise<void> {
   const given = sql`jsonb_populate_recordset(null::provider_models, ${JSON.stringify(models)}::jsonb)`
   await scope.transaction(async (tx) => {
     const mine = sql`organization_id = ${scope.organizationId} and id = ${id}`
