@@ -40,8 +40,6 @@ const TO_BE_SPLIT: readonly string[] = [
   'src/resources/groups/routes.ts groupRoutes',
   'src/resources/identities/routes.ts identityRoutes',
   'src/resources/passages/search-statement.ts byVectors',
-  'src/resources/tools/source/python-types.ts createPythonTypes',
-  'src/resources/tools/source/typescript-types.ts createTypeScriptTypes',
 ]
 
 const identifierOf = (node: Node | null | undefined) => (node?.type === 'Identifier' ? node.name : undefined)

@@ -16,7 +16,7 @@ import {
   tools,
   type UpdateTool,
 } from './schema.ts'
-import type { DerivedSchema, Source } from './source/derive.ts'
+import type { DerivedSchema, ToolSource } from './source/derive.ts'
 import type { SourceReader } from './source/reader.ts'
 import type { ToolRow } from './table.ts'
 
@@ -107,7 +107,11 @@ const descriptionIn = (schema: Schema | null) =>
   typeof schema?.description === 'string' ? schema.description : undefined
 
 /** The schema a source tells. 422 for one that can't be read, or a function no model could call by its name. */
-async function derive(reader: SourceReader, source: Source, field = 'source_code'): Promise<Schema & DerivedSchema> {
+async function derive(
+  reader: SourceReader,
+  source: ToolSource,
+  field = 'source_code',
+): Promise<Schema & DerivedSchema> {
   const schema = await reader.read(source, field)
   const fault = nameFault(schema.name)
   if (fault) throw invalid(inBody(field, `the name of the function, ${schema.name}, ${fault}`))
@@ -130,7 +134,7 @@ function columnsOf({ pip_requirements, npm_requirements, ...body }: UpdateTool) 
 }
 
 /** What a new tool's schema is derived from; undefined where the schema is given. */
-function sourceOf({ json_schema, source_code, source_type, args_json_schema }: CreateTool): Source | undefined {
+function sourceOf({ json_schema, source_code, source_type, args_json_schema }: CreateTool): ToolSource | undefined {
   if (json_schema) return undefined
   return { source_code, source_type: source_type ?? DEFAULTS.source_type, args_json_schema: args_json_schema ?? null }
 }
@@ -209,13 +213,13 @@ async function change(
 }
 
 /** Work that is done, or the source whose schema it needs first: no source is read inside a transaction. */
-type Attempt = { done: Tool } | { needs: Source | undefined }
+type Attempt = { done: Tool } | { needs: ToolSource | undefined }
 
 /** Tries until the schema at hand is that of the source the work finds. */
 async function withSchema(
   reader: SourceReader,
-  first: Source | undefined,
-  attempt: (source: Source | undefined, derived: Schema | undefined) => Promise<Attempt>,
+  first: ToolSource | undefined,
+  attempt: (source: ToolSource | undefined, derived: Schema | undefined) => Promise<Attempt>,
 ): Promise<Tool> {
   for (let source = first; ; ) {
     const outcome = await attempt(source, source && (await derive(reader, source)))
@@ -227,7 +231,7 @@ async function withSchema(
 const SOURCE_FIELDS = ['source_code', 'source_type', 'args_json_schema'] as const
 
 /** What a tool's schema is derived from once it is changed; undefined where the schema is given, or stays. */
-function sourceAfter(tool: Held, body: UpdateTool): Source | undefined {
+function sourceAfter(tool: Held, body: UpdateTool): ToolSource | undefined {
   const touched = SOURCE_FIELDS.some((field) => body[field] !== undefined)
   if (!touched || body.json_schema !== undefined || !tool.schema_derived) return undefined
   const { source_code, source_type, args_json_schema } = { ...tool, ...columnsOf(body) } as Held
@@ -285,7 +289,7 @@ export function upsertTool(
 }
 
 /** How a source was read. */
-const sourceTypeOf = (source: Source | undefined) =>
+const sourceTypeOf = (source: ToolSource | undefined) =>
   source && { source_type: source.source_type as NonNullable<UpdateTool['source_type']> }
 
 /** Deletes a tool, detached first from every agent that has it. 404; 409 for a built-in one. */

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { inBody, invalid } from '../../../lib/errors.ts'
 import { createKeyedMutex } from '../../../lib/keyed-mutex.ts'
-import type { Derived, DerivedSchema, Source } from './derive.ts'
+import type { Derived, DerivedSchema, ToolSource } from './derive.ts'
 
 /** Reads the sources of tools. */
 export interface SourceReader {
   /** What models are told of a tool, from its source. 422 that says where and why a source can't be read. */
-  read(source: Source, field: string): Promise<DerivedSchema>
+  read(source: ToolSource, field: string): Promise<DerivedSchema>
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export function createSourceReader(): SourceReader {
     await (await stopping?.catch(() => undefined))?.terminate()
   }
 
-  async function ask(source: Source): Promise<Derived> {
+  async function ask(source: ToolSource): Promise<Derived> {
     clearTimeout(idle)
     thread ??= start()
     const worker = await thread.catch((error) => {
