@@ -82,7 +82,8 @@ export async function createAccessToken(scope: Scope, body: CreateAccessToken): 
     await tx.query(sql`
       insert into access_tokens_agents (organization_id, access_token_id, agent_id, access)
       select ${tx.organizationId}, ${id}, given ->> 'id', given -> 'access'
-      from jsonb_array_elements(${JSON.stringify(grants)}::jsonb) with ordinality as list (given, n) order by n`)
+      from jsonb_array_elements(${JSON.stringify(grants)}::jsonb) with ordinality as list (given, n) order by n
+      returning agent_id`)
     return tx.get(accessTokens, id)
   })
   return toWire(made, token)
@@ -93,7 +94,7 @@ export async function listAccessTokens(scope: Scope, { limit = 10, offset, agent
   const { rows, more } = await listFrom(scope, accessTokens, { limit, offset }, (query) =>
     query.where(sql<boolean>`access_tokens.expires_at > now()`).$if(agentId !== undefined, (q) =>
       q.where(sql<boolean>`exists (select from access_tokens_agents as link
-          where link.organization_id = access_tokens.organization_id and link.access_token_id = access_tokens.id
+          where link.organization_id = ${scope.organizationId} and link.access_token_id = access_tokens.id
             and link.agent_id = ${agentId})`),
     ),
   )

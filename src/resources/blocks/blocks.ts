@@ -17,12 +17,12 @@ import {
 } from './schema.ts'
 
 /** Which blocks: one filter for lists and counts. */
-export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
+export function matchingBlocks({ organizationId }: Scope, filters: BlockFilters): Filter<'blocks'> {
   const { templates_only, name, tags, match_all_tags } = filters
   const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
   const agents = sql<number>`(select count(*) from agents_blocks l
-    where l.organization_id = blocks.organization_id and l.block_id = blocks.id)`
+    where l.organization_id = ${organizationId} and l.block_id = blocks.id)`
   return (query) => {
     let q = query
     // Only templates have a template_name: whoever asks for one means templates too.
@@ -50,10 +50,10 @@ export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
 
 /** Blocks of the organization, oldest first. Templates and hidden ones are left out unless asked for. */
 export const listBlocks = (scope: Scope, { limit, order, order_by, after, before, ...filters }: ListBlocks) =>
-  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(filters))
+  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(scope, filters))
 
 /** How many blocks the same filters keep. */
-export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(filters))
+export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(scope, filters))
 
 /** Tags are a set, in the order given. */
 const tagSet = (tags: readonly string[] | null | undefined) => [...new Set(tags)]

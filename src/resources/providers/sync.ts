@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { listMeasured } from '../../embed/dimensions.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { ApiError } from '../../lib/errors.ts'
-import type { ListedModel } from '../../llm/listing.ts'
+import type { ListedModel } from '../../llm/listed-model.ts'
 import { connectionWith } from './providers.ts'
 
 /** The message of an error for the owner of a provider: without anything of the cause. */
@@ -51,6 +51,6 @@ export async function storeModels(scope: Scope, id: string, models: readonly Lis
         display_name = excluded.display_name, context_window = excluded.context_window,
         max_output_tokens = excluded.max_output_tokens,
         embedding_dim = coalesce(excluded.embedding_dim, provider_models.embedding_dim)
-      where not provider_models.pinned`)
+      where not provider_models.pinned returning name`)
   })
 }

@@ -5,8 +5,9 @@ import type { App } from '../../http/server.ts'
 import { Params } from '../../lib/wire.ts'
 import { retrieveAgent } from '../agents/agents.ts'
 import { ALL_RELATIONS } from '../agents/relations.ts'
-import { CreateTemplateAgents, Deployment, template_version } from './body.ts'
+import { CreateTemplateAgents, Deployment } from './body.ts'
 import { deploy } from './deploy.ts'
+import { template_version } from './path-schema.ts'
 import { namedIn, type ProjectSource } from './request.ts'
 
 const tags = ['templates']

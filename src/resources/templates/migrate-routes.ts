@@ -1,6 +1,7 @@
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import { DeploymentParams, Done, ForkTemplate, MigrateDeployment, ProjectVersionParams } from './body.ts'
+import { Done, ForkTemplate, MigrateDeployment } from './body.ts'
+import { DeploymentParams, ProjectVersionParams } from './path-schema.ts'
 import { namedIn } from './request.ts'
 import { migrateDeployment } from './save.ts'
 import { Template } from './schema.ts'

@@ -12,11 +12,14 @@ import { holding, type Named, templateNamed } from './named.ts'
 import { type Configuration, type Template, templates } from './schema.ts'
 import { saveChanges, touch, versionOf } from './versions.ts'
 
-const inProject = (slug: string) => sql<boolean>`exists (select from projects
-  where projects.organization_id = templates.organization_id and projects.id = templates.project_id
+/** The templates of the project with this slug. */
+const inProject = ({ organizationId }: Scope, slug: string) => sql<boolean>`exists (select from projects
+  where projects.organization_id = ${organizationId} and projects.id = templates.project_id
     and projects.slug = ${slug})`
 
-const matching = (filters: Omit<ListTemplates, 'version'>, version: number | undefined): Filter<'templates'> => {
+type TemplateFilters = Omit<ListTemplates, 'version'>
+
+const matching = (scope: Scope, filters: TemplateFilters, version: number | undefined): Filter<'templates'> => {
   const { name, exact, search, template_id, project_id, project_slug } = filters
   return (query) => {
     let q = query
@@ -29,7 +32,7 @@ const matching = (filters: Omit<ListTemplates, 'version'>, version: number | und
     if (template_id !== undefined) q = q.where('templates.id', '=', template_id)
     if (project_id !== undefined) q = q.where('templates.project_id', '=', project_id)
     if (version !== undefined) q = q.where('templates.latest', '>=', version)
-    return project_slug === undefined ? q : q.where(inProject(project_slug))
+    return project_slug === undefined ? q : q.where(inProject(scope, project_slug))
   }
 }
 
@@ -40,7 +43,7 @@ export async function listTemplates(
   project: string | undefined,
 ) {
   const number = version === undefined || version === 'latest' ? undefined : Number(version)
-  const keeps = matching(filters, number)
+  const keeps = matching(scope, filters, number)
   const { rows, more } = await listFrom(
     scope,
     templates,

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { ensureBuiltinTools } from './builtin.ts'
+import { generateSchema } from './function-schema.ts'
 import { FoundTool, FunctionSchema, GenerateSchema, SearchTools, Tool } from './schema.ts'
 import { searchTools } from './search.ts'
 import type { SourceReader } from './source/reader.ts'
-import { generateSchema } from './tools.ts'
 import type { ToolVectors } from './vectors.ts'
 
 const tags = ['tools']

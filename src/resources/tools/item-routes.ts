@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
+import { type ToolDeps, updateTool } from './modify.ts'
+import { deleteTool } from './remove.ts'
 import { Tool, ToolParams, tools, UpdateTool } from './schema.ts'
-import { deleteTool, type ToolDeps, updateTool } from './tools.ts'
 
 const tags = ['tools']
 const params = ToolParams

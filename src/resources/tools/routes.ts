@@ -4,8 +4,11 @@ import { createKeyedMutex } from '../../lib/keyed-mutex.ts'
 import { Ref } from '../../lib/wire.ts'
 import { namedProject } from '../projects/projects.ts'
 import { ProjectHeaders } from '../projects/schema.ts'
+import { createTool } from './create.ts'
+import type { ToolDeps } from './modify.ts'
 import { CountTools, CreateTool, ListTools, Tool } from './schema.ts'
-import { countTools, createTool, listTools, type ToolDeps, upsertTool } from './tools.ts'
+import { countTools, listTools } from './tools.ts'
+import { upsertTool } from './upsert.ts'
 
 const tags = ['tools']
 const toMake = { tags, headers: ProjectHeaders, body: CreateTool, response: { 200: Ref(Tool) } }
