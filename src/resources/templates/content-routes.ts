@@ -1,11 +1,12 @@
 import type { Scope } from '../../db/scope.ts'
+import { checkOf } from '../../http/check.ts'
 import type { App } from '../../http/server.ts'
 import { Params } from '../../lib/wire.ts'
 import { Success } from '../projects/schema.ts'
-import { configurationOfFile } from './agent-file.ts'
+import { configurationOfFile, type FileOptions } from './agent-file.ts'
 import { Done, UpdateTemplate } from './body.ts'
 import { template_name } from './path-schema.ts'
-import { type FileOptions, fileReaderOf, namedIn, type ProjectSource } from './request.ts'
+import { namedIn, type ProjectSource } from './request.ts'
 import { deleteTemplate, replaceCurrent } from './templates.ts'
 
 const tags = ['templates']
@@ -30,7 +31,7 @@ export const templateContentRoutes = (source: ProjectSource, options: FileOption
     handler: async (request) => {
       const { scope, body } = request
       const { agent_file_json, update_existing_tools } = body
-      const reader = fileReaderOf(request, options)
+      const reader = { ...options, check: checkOf(request) }
       const next = (tx: Scope) =>
         configurationOfFile(tx, 'agent_file_json', agent_file_json, update_existing_tools ?? false, reader)
       await replaceCurrent(scope, await namedIn(request), next, body.save_existing_changes ?? false)

@@ -1,9 +1,11 @@
+import { checkOf } from '../../http/check.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { ProjectParams, Success } from '../projects/schema.ts'
+import type { FileOptions } from './agent-file.ts'
 import { CreateTemplate, DescribeTemplate, RenameTemplate } from './body.ts'
 import { ProjectNameParams } from './path-schema.ts'
-import { type FileOptions, fileReaderOf, namedIn } from './request.ts'
+import { namedIn } from './request.ts'
 import { Template } from './schema.ts'
 import { createTemplate, modifyTemplate } from './templates.ts'
 
@@ -26,7 +28,7 @@ export const projectTemplateRoutes = (options: FileOptions) => async (app: App) 
     (request, reply) => {
       const { scope, params, body } = request
       reply.code(201)
-      return createTemplate(scope, params.project_id, body, fileReaderOf(request, options))
+      return createTemplate(scope, params.project_id, body, { ...options, check: checkOf(request) })
     },
   )
 

@@ -1,23 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../../config.ts'
-import { checkOf } from '../../http/check.ts'
 import { Id } from '../../lib/wire.ts'
-import type { Format } from '../agent-export/read.ts'
 import { namedProject } from '../projects/projects.ts'
 import { ProjectHeaders } from '../projects/schema.ts'
-import type { FileReader } from './agent-file.ts'
 import type { Named } from './named.ts'
 import { parseVersion } from './versions.ts'
-
-/** The settings that agent files are read with. */
-export type FileOptions = Pick<Config, 'defaultModel'> & Pick<Format, 'shapes'>
-
-/** Reads the agent files in a request. */
-export const fileReaderOf = (request: FastifyRequest, { defaultModel, shapes }: FileOptions): FileReader => ({
-  check: checkOf(request),
-  shapes,
-  defaultModel,
-})
 
 /** Where a request names the project of a template: the same routes exist for either place. */
 export interface ProjectSource {

@@ -1,9 +1,10 @@
+import { checkOf } from '../../http/check.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { defaultProject, namedProject } from '../projects/projects.ts'
 import { ProjectHeaders } from '../projects/schema.ts'
+import type { FileOptions } from './agent-file.ts'
 import { CreateTemplate, ListTemplates, TemplateList } from './body.ts'
-import { type FileOptions, fileReaderOf } from './request.ts'
 import { Template } from './schema.ts'
 import { createTemplate, listTemplates } from './templates.ts'
 
@@ -42,7 +43,7 @@ export const templateRoutes = (options: FileOptions) => async (app: App) => {
       const { scope, body, headers } = request
       const project = (await namedProject(scope, headers)) ?? (await defaultProject(scope)).id
       reply.code(201)
-      return createTemplate(scope, project, body, fileReaderOf(request, options))
+      return createTemplate(scope, project, body, { ...options, check: checkOf(request) })
     },
   )
 }

@@ -57,14 +57,14 @@ export async function listTemplates(
   }
 }
 
-/** Makes a template with its first version. A name is made unless one is given. 409 for one that is taken. */
+/** Makes a template with its first version. Without a name, the server makes one. 409 for a taken name. */
 async function insertTemplate(
   tx: Scope,
   projectId: string,
   name: string | null | undefined,
   configuration: Configuration,
 ): Promise<Template> {
-  // Not unique by itself: the name of an agent may be had twice, that of a template may not.
+  // Random names of agents repeat, and names of templates must be unique.
   const random = () => `${randomName()}-${randomUUID().slice(0, 8)}`
   const template = await tx.insert(templates, { project_id: projectId, name: name ?? random() })
   await insertVersion(tx, configuration, { template_id: template.id, number: 1 })
@@ -90,7 +90,7 @@ export const createTemplate = (
     return insertTemplate(tx, projectId, body.name, configuration)
   })
 
-/** Makes a template of a version of another, in the same project. */
+/** Makes a template from a version of another template, in that template's project. 404; 409 for a taken name. */
 export const forkTemplate = (scope: Scope, named: Named, version: string, name: string | null | undefined) =>
   scope.transaction(async (tx) => {
     const template = await templateNamed(tx, named)
@@ -109,15 +109,15 @@ export const modifyTemplate = (
   patch: { name?: string; description?: string | null | undefined },
 ): Promise<Template> => holding(scope, named, (tx, { id }) => tx.update(templates, id, patch))
 
-/** Replaces what is being worked on; what was unsaved is saved first if asked to. 404. */
+/** Replaces the working copy; `saveFirst` saves unsaved changes as a version first. 404. */
 export const replaceCurrent = (
   scope: Scope,
   named: Named,
   next: (tx: Scope, current: Configuration) => Promise<Configuration>,
   saveFirst = false,
 ): Promise<void> =>
-  holding(scope, named, async (tx, held) => {
-    const template = saveFirst ? await saveChanges(tx, held, 'Saved before an update') : held
+  holding(scope, named, async (tx, locked) => {
+    const template = saveFirst ? await saveChanges(tx, locked, 'Saved before an update') : locked
     const current = await versionOf(tx, template, 'current')
     await replaceVersion(tx, current.id, await next(tx, await configurationOf(tx, current)))
     await touch(tx, template, current.id)

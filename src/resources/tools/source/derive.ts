@@ -4,22 +4,22 @@ import { readPython } from './python.ts'
 import { type Signature, type SourceFault, UnreadableSource } from './signature.ts'
 import { readTypeScript } from './typescript.ts'
 
-/** What a tool's schema is derived from. */
+/** The source that a tool's schema is derived from. */
 export interface ToolSource {
   source_code: string
   source_type: string
-  /** The parameters, where the signature doesn't tell them. */
+  /** The parameters, in place of those of the signature. */
   args_json_schema?: Record<string, unknown> | null | undefined
 }
 
-/** What models are told of a tool. */
+/** A tool as models read it. */
 export interface DerivedSchema {
   name: string
   description: string
   parameters: { type: 'object'; properties: Record<string, unknown>; required: string[] }
 }
 
-/** The schema, or everything that is wrong with the source. */
+/** The schema, or every problem of the source. */
 export type Derived = { schema: DerivedSchema } | { faults: string[] }
 
 const READERS: Record<string, (source: string) => Signature> = { python: readPython, typescript: readTypeScript }
@@ -27,7 +27,7 @@ const READERS: Record<string, (source: string) => Signature> = { python: readPyt
 const worded = ({ position, message }: SourceFault) =>
   position ? `line ${position.line}, column ${position.column}: ${message}` : message
 
-/** The parameters of a signature, and what is wrong with them. */
+/** The parameters of a signature, and their problems. */
 function parametersOf({ parameters, described: { parameter: where } }: Signature) {
   const faults: SourceFault[] = []
   const properties: [string, JsonSchema][] = []
@@ -61,8 +61,8 @@ function read({ source_code, source_type, args_json_schema }: ToolSource): Deriv
 }
 
 /**
- * Derives what models are told of a tool from its source alone: the name of the function, its description, and its
- * parameters as JSON Schema. Whatever the source holds, it is only read, never run.
+ * Derives the schema of a tool from its source alone: the name of the function, its description, and its
+ * parameters as JSON Schema. The source is parsed, never run.
  */
 export function deriveSchema(source: ToolSource): Derived {
   try {

@@ -4,7 +4,7 @@ import { docstringOf, type Located, positionOf } from './python-ast.ts'
 import { createPythonTypes } from './python-types.ts'
 import { type Parameter, type Signature, UnreadableSource } from './signature.ts'
 
-/** Parameters the server fills in. */
+/** Parameters whose arguments come from the server. */
 const HIDDEN = ['self', 'agent_state', 'agent_id']
 
 /** The syntax tree of a source. */
@@ -14,7 +14,7 @@ function parseModule(source: string): Module {
   } catch (error) {
     if (error instanceof RangeError) throw error
     const { lineno, col_offset, message } = error as Error & Located
-    // Faults of the tokenizer tell their position in the message alone.
+    // Errors of the tokenizer have their position in the message alone.
     const [, text, line, column] = /^(.*?)(?: at line (\d+)(?:, column (\d+))?)?$/s.exec(message)!
     const position = positionOf({ lineno: lineno ?? Number(line ?? 1), col_offset: col_offset ?? Number(column ?? 0) })
     throw new UnreadableSource({ position, message: text! })
@@ -23,7 +23,7 @@ function parseModule(source: string): Module {
 
 type PythonFunction = Extract<StmtNode, { nodeType: 'FunctionDef' | 'AsyncFunctionDef' }>
 
-/** What a call must or may give, in order; `*args` and `**kwargs` can't be given by name. */
+/** The parameters that a call can name, in order: all but `*args` and `**kwargs`. */
 function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: Arguments) {
   const [positional] = posonlyargs
   if (positional) {
@@ -37,8 +37,8 @@ function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: 
 }
 
 /**
- * The last function at the top level of a Python source: its name, what its docstring (Google style) says, and the types
- * of its parameters. A parameter with a default, or one that may be None, may be left out.
+ * The last function at the top level of a Python source: its name, its docstring (Google style) and the types of
+ * its parameters. A parameter with a default, or one that may be None, may be left out.
  */
 export function readPython(source: string): Signature {
   const module = parseModule(source)

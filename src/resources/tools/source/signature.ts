@@ -6,7 +6,7 @@ export interface Position {
   column: number
 }
 
-/** A reason why no tool can be made from a source, and its position. */
+/** The reason why no tool can be made from a source, and its position. */
 export interface SourceFault {
   position?: Position | undefined
   message: string
