@@ -15,19 +15,13 @@ const TO_BE_SPLIT: readonly string[] = [
   'src/lib/egress.ts createEgress',
   'src/resources/archives/passage-routes.ts passageRoutes',
   'src/resources/archives/routes.ts archiveRoutes',
-  'src/resources/blocks/routes.ts blockRoutes',
   'src/resources/folders/file-routes.ts folderFileRoutes',
   'src/resources/folders/routes.ts folderRoutes',
   'src/resources/folders/source-file-routes.ts sourceFileRoutes',
   'src/resources/folders/source-routes.ts sourceRoutes',
-  'src/resources/organizations/routes.ts adminRoutes',
+  'src/resources/groups/routes.ts groupRoutes',
+  'src/resources/identities/routes.ts identityRoutes',
   'src/resources/passages/search-statement.ts byVectors',
-  'src/resources/providers/routes.ts providerRoutes',
-  'src/resources/templates/project-routes.ts projectTemplateRoutes',
-  'src/resources/templates/routes.ts templateRoutes',
-  'src/resources/tools/routes.ts toolRoutes',
-  'src/resources/tools/source/python-types.ts createPythonTypes',
-  'src/resources/tools/source/typescript-types.ts createTypeScriptTypes',
 ]
 
 const identifierOf = (node: Node | null | undefined) => (node?.type === 'Identifier' ? node.name : undefined)

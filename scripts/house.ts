@@ -24,7 +24,7 @@ const PATTERNS: readonly (readonly [pattern: string, layer: Layer])[] = [
   ['src/config.ts', 'config'],
   ['src/db/**', 'db'],
   ['src/resources/shapes.ts', 'shapes'],
-  ['src/resources/**/{schema,file-schema,table,query,body,links,manager,tool-rules}.ts', 'shapes'],
+  ['src/resources/**/{schema,file-schema,snapshot-schema,table,query,body,links,manager,tool-rules}.ts', 'shapes'],
   ['src/{llm,mcp,sandbox,embed,files}/**', 'outside'],
   ['src/resources/**/*routes.ts', 'routes'],
   ['src/resources/*/**', 'resources'],

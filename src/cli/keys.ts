@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts'
 import { createScope, type Scope } from '../db/scope.ts'
 import { createApiKey, revokeApiKey } from '../resources/api-keys/api-keys.ts'
 import { type ApiKey, RIGHTS } from '../resources/api-keys/schema.ts'
-import { listUsers } from '../resources/organizations/organizations.ts'
+import { listUsers } from '../resources/organizations/users.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
 

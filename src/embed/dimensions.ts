@@ -1,7 +1,8 @@
 import { factsOf } from '../lib/provider-types.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
 import type { Connection } from '../llm/connection.ts'
-import { type ListedModel, listModels } from '../llm/listing.ts'
+import type { ListedModel } from '../llm/listed-model.ts'
+import { listModels } from '../llm/listing.ts'
 import { measureDimension, unavailable } from './remote.ts'
 
 /** Models measured for one listing, and how many at once. */

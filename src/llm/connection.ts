@@ -4,9 +4,9 @@ import { ApiError } from '../lib/errors.ts'
 import type { ProviderType } from '../lib/provider-types.ts'
 import { TransactionGuardError } from '../lib/transaction-guard.ts'
 
-/** How a provider is reached: its address, its credentials, and by what. */
+/** The address and the credentials of a provider, and the function that sends requests. */
 export interface Connection {
-  /** What its owner calls it: for what is said of it. */
+  /** The owner's name of the provider, for messages. */
   name: string
   type: ProviderType
   url: string
@@ -19,14 +19,14 @@ export interface Connection {
 }
 
 /**
- * What a provider's answer means, in our words alone: what it says itself may repeat the request with its key, so none of
- * it is kept, not even as a cause for the log. `key` when it is the key that isn't accepted.
+ * An error response of a provider, in our words alone: the text of the response may repeat the request with its key, so
+ * the error has none of it, not even as its cause. `key` is true if the provider refuses the key.
  */
 export class ProviderError extends ApiError {
   readonly key: boolean
-  /** Whether asking again may help. */
+  /** Whether a retry may succeed. */
   readonly passing: boolean
-  /** How long the provider asks to wait, as its headers say it. */
+  /** The headers of the response that name the time to wait. */
   readonly wait: Record<string, string>
 
   constructor(
@@ -44,25 +44,25 @@ export class ProviderError extends ApiError {
   }
 }
 
-/** Statuses after which asking again may help (RFC 9110, RFC 6585). */
+/** Statuses after which a retry may succeed (RFC 9110, RFC 6585). */
 const isPassing = (status: number) => status >= 500 || [408, 409, 425, 429].includes(status)
 
-/** Whether the same, with nothing changed, would fail again: a refusal, or a fault of what was asked for. */
+/** Whether a retry of an unchanged request would fail again. */
 export const isFinal = (error: unknown): error is ApiError =>
   error instanceof ProviderError ? !error.passing : error instanceof ApiError && !isPassing(error.status)
 
-/** What a status other than success means. */
+/** The error for a status other than success. */
 export function refusedWith(name: string, status: number, headers: Record<string, string> = {}): ProviderError {
   if (status === 401 || status === 403) {
     return new ProviderError(`${name} does not accept the API key (it answers ${status}).`, { key: true })
   }
   if (status === 404) return new ProviderError(`${name} has nothing at this address (it answers 404).`)
   const wait = Object.fromEntries(Object.entries(headers).filter(([header]) => header.startsWith('retry-after')))
-  const said = status === 429 ? 'limits how often it is asked (it answers 429)' : `answers ${status}`
-  return new ProviderError(`${name} ${said}.`, { passing: isPassing(status), wait })
+  const phrase = status === 429 ? 'limits how often it is asked (it answers 429)' : `answers ${status}`
+  return new ProviderError(`${name} ${phrase}.`, { passing: isPassing(status), wait })
 }
 
-/** Google answers a wrong key with 400, and says only in its body that it is the key. The status others answer then. */
+/** The status of a response, with 401 for Google's response to a wrong key: a 400 that names the key in its body only. */
 export const statusOf = (type: ProviderType, status: number, body = '') =>
   status === 400 && (type === 'google_ai' || type === 'google_vertex') && body.includes('API_KEY_INVALID')
     ? 401
@@ -70,9 +70,9 @@ export const statusOf = (type: ProviderType, status: number, body = '') =>
 
 /** The innermost reason of a failed connection. */
 function reasonOf(error: unknown): string {
-  const { code: given, cause, name } = error as { code?: unknown; cause?: unknown; name?: string }
-  // The language's own errors have numbers there.
-  const code = typeof given === 'string' ? given : ''
+  const { code: errorCode, cause, name } = error as { code?: unknown; cause?: unknown; name?: string }
+  // Errors of the language itself have numbers as codes.
+  const code = typeof errorCode === 'string' ? errorCode : ''
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name cannot be resolved'
   if (code === 'ECONNREFUSED') return 'it refuses the connection'
   if (code.startsWith('CERT_') || code.includes('SELF_SIGNED') || code.startsWith('ERR_TLS')) {

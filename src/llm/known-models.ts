@@ -1,4 +1,4 @@
-/** What providers' listings don't tell of their models. From the providers' own documentation. */
+/** Figures of models that the listings of providers lack. From the documentation of the providers. */
 
 /** Dimensions of embedding models, by the beginning of their names without a maker's before them. Longest first. */
 const DIMENSIONS: readonly (readonly [beginning: string, dimension: number])[] = [
@@ -35,7 +35,7 @@ const DIMENSIONS: readonly (readonly [beginning: string, dimension: number])[] =
   ['embeddinggemma', 768],
 ]
 
-/** Models whose vectors may be asked for with fewer dimensions than they have. */
+/** Models that can return vectors with fewer dimensions than usual. */
 const SHORTER = /^(text-embedding-3-|gemini-embedding)/
 
 /** The names of the embedding models people run themselves, and of those providers list among others. */
@@ -68,7 +68,7 @@ const WINDOWS: readonly (readonly [beginning: string, window: number])[] = [
   ['kimi', 256_000],
 ]
 
-/** The context window of a model of which nothing else is known. */
+/** The context window that an unknown model is taken to have, in tokens. */
 export const CONTEXT_WINDOW = 128_000
 
 const bare = (name: string) => name.toLowerCase().slice(name.lastIndexOf('/') + 1)
@@ -76,17 +76,17 @@ const bare = (name: string) => name.toLowerCase().slice(name.lastIndexOf('/') + 
 const find = <T>(table: readonly (readonly [string, T])[], name: string) =>
   table.find(([beginning]) => bare(name).startsWith(beginning))?.[1]
 
-/** How many numbers a vector of a model has, or undefined where that isn't known. */
+/** The dimension of a model's vectors, or undefined if unknown. */
 export const knownDimension = (name: string) => find(DIMENSIONS, name)
 
-/** The context window of a model, or undefined where it isn't known. */
+/** The context window of a model in tokens, or undefined if unknown. */
 export const knownWindow = (name: string) => find(WINDOWS, name)
 
-/** Whether the vectors of a model can be had with `dimension` numbers only when that is asked for. */
+/** Whether a request has to name `dimension` for vectors of that many numbers. */
 export const isShortened = (name: string, dimension: number) =>
   SHORTER.test(bare(name)) && knownDimension(name) !== dimension
 
-/** What a model is, by its name: undefined for one that neither answers nor embeds texts. */
+/** The kind of a model, by its name: undefined for a model that neither writes nor embeds texts. */
 export function kindOf(name: string): 'llm' | 'embedding' | undefined {
   if (NEITHER.test(name)) return undefined
   return knownDimension(name) !== undefined || EMBEDS.test(name) ? 'embedding' : 'llm'

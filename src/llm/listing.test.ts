@@ -9,7 +9,8 @@ import type { Answer, Server } from '../../test/stand-ins/wire.ts'
 import { createEgress } from '../lib/egress.ts'
 import { apiUrl, type ProviderType } from '../lib/provider-types.ts'
 import { type Connection, isFinal, ProviderError } from './connection.ts'
-import { checkCredentials, type ListedModel, listModels } from './listing.ts'
+import type { ListedModel } from './listed-model.ts'
+import { checkCredentials, listModels } from './listing.ts'
 
 const egress = createEgress(['loopback'])
 afterAll(() => egress.close())

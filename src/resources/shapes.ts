@@ -14,8 +14,8 @@ import { Organization, User } from './organizations/schema.ts'
 import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
 import { PinnedModel, Provider } from './providers/schema.ts'
-import { TemplateSnapshot } from './templates/body.ts'
 import { Template } from './templates/schema.ts'
+import { TemplateSnapshot } from './templates/snapshot-schema.ts'
 import { Tool } from './tools/schema.ts'
 
 /** The named shapes of the API: the components of its OpenAPI document. */

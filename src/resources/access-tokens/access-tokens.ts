@@ -9,8 +9,8 @@ import {
   accessTokens,
   type CreateAccessToken,
   type Grant,
-  type KeptToken,
   type ListAccessTokens,
+  type StoredToken,
 } from './schema.ts'
 
 const LIFETIME_MS = 5 * 60_000
@@ -18,14 +18,14 @@ const LIFETIME_MS = 5 * 60_000
 /** A fresh token: 256 random bits. */
 const newToken = () => `cairn_client_${randomBytes(32).toString('base64url')}`
 
-const toWire = ({ hostname, expires_at, grants }: KeptToken, token: string): AccessToken => ({
+const toWire = ({ hostname, expires_at, grants }: StoredToken, token: string): AccessToken => ({
   token,
   hostname,
   expiresAt: expires_at,
   policy: { version: '1', data: grants },
 })
 
-/** What a browser sends as `Origin` from a page of this URL. 422 for one that is no place for a page. */
+/** The `Origin` header of requests from a page at this URL. 422 for a URL that no page can have. */
 function originOf(hostname: string): string {
   const url = URL.parse(hostname)
   if (!url || url.username || url.password) {
@@ -44,20 +44,20 @@ function merged(policy: readonly Grant[]): Grant[] {
   }))
 }
 
-/** 403 unless the caller's own key may do what the token would. */
+/** 403 unless the caller's own key has the rights of the token. */
 function checkReach(scope: Scope, grants: readonly Grant[]): void {
   for (const right of ['read', 'write']) {
-    const wanted = grants.some(({ access }) => access.some((one) => one.startsWith(right)))
-    if (wanted && !scope.can(right)) throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
+    const isGranted = grants.some(({ access }) => access.some((one) => one.startsWith(right)))
+    if (isGranted && !scope.can(right)) throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
   }
 }
 
-/** How many expired tokens each new one clears away: enough that they never pile up. */
-const CLEARED = 100
+/** The number of expired tokens that each new token deletes: enough that they never accumulate. */
+const MAX_PURGED = 100
 
 /**
  * Makes a token for a page of `hostname` that reaches the agents of its policy, and nothing else, until it expires or
- * the key that made it does. The token itself is in this answer and nowhere else. 404 for an unknown agent, 403 for a
+ * the key that made it does. Only this response holds the token itself. 404 for an unknown agent, 403 for a
  * right the caller lacks.
  */
 export async function createAccessToken(scope: Scope, body: CreateAccessToken): Promise<AccessToken> {
@@ -70,10 +70,10 @@ export async function createAccessToken(scope: Scope, body: CreateAccessToken): 
   const token = newToken()
   const agentIds = grants.map(({ id }) => id)
   const made = await scope.transaction(async (tx) => {
-    // An expired token opens nothing, so that it went is no event of the history.
+    // An expired token grants nothing, so its deletion is no event of the history.
     await tx.query(sql`delete from access_tokens where organization_id = ${tx.organizationId} and id in (
       select id from access_tokens where organization_id = ${tx.organizationId} and expires_at <= now()
-      order by expires_at limit ${CLEARED} for update skip locked)`)
+      order by expires_at limit ${MAX_PURGED} for update skip locked)`)
     const { id } = await tx.insert(
       accessTokens,
       { api_key_id: tx.keyId!, token_hash: hashKey(token), hostname, origin, expires_at },
@@ -82,7 +82,8 @@ export async function createAccessToken(scope: Scope, body: CreateAccessToken): 
     await tx.query(sql`
       insert into access_tokens_agents (organization_id, access_token_id, agent_id, access, position)
       select ${tx.organizationId}, ${id}, given ->> 'id', given -> 'access', n
-      from jsonb_array_elements(${JSON.stringify(grants)}::jsonb) with ordinality as list (given, n) order by n`)
+      from jsonb_array_elements(${JSON.stringify(grants)}::jsonb) with ordinality as list (given, n) order by n
+      returning agent_id`)
     return tx.get(accessTokens, id)
   })
   return toWire(made, token)
@@ -93,7 +94,7 @@ export async function listAccessTokens(scope: Scope, { limit = 10, offset, agent
   const { rows, more } = await listFrom(scope, accessTokens, { limit, offset }, (query) =>
     query.where(sql<boolean>`access_tokens.expires_at > now()`).$if(agentId !== undefined, (q) =>
       q.where(sql<boolean>`exists (select from access_tokens_agents as link
-          where link.organization_id = access_tokens.organization_id and link.access_token_id = access_tokens.id
+          where link.organization_id = ${scope.organizationId} and link.access_token_id = access_tokens.id
             and link.agent_id = ${agentId})`),
     ),
   )

@@ -5,7 +5,7 @@ import { AccessToken, AccessTokenList, AccessTokenParams, CreateAccessToken, Lis
 
 const tags = ['client-side access tokens']
 
-/** `/v1/client-side-access-tokens`. `forget` makes a deletion count at once. */
+/** `/v1/client-side-access-tokens`. `forget` clears the cache of authenticated keys after a deletion. */
 export const accessTokenRoutes = (forget: () => void) => async (app: App) => {
   app.get(
     '/',

@@ -23,15 +23,15 @@ export const AccessToken = Type.Object(
 )
 export type AccessToken = Static<typeof AccessToken>
 
-/** A token as it is kept: without itself. */
-export interface KeptToken {
+/** A token as the database stores it: with a hash in place of the token itself. */
+export interface StoredToken {
   id: string
   hostname: string
   expires_at: string
   grants: Grant[]
 }
 
-export const accessTokens = defineResource<KeptToken>()(
+export const accessTokens = defineResource<StoredToken>()(
   Type.Object({ id: Id('access_token'), hostname: Type.String(), expires_at: Instant(), grants: Type.Array(Grant) }),
   {
     table: 'access_tokens',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, notFound } from '../../lib/errors.ts'
-import { organizationOfUser } from '../organizations/organizations.ts'
+import { organizationOfUser } from '../organizations/users.ts'
 import { hashKey } from './authenticate.ts'
 import { apiKeys, type CreateApiKey, type NewApiKey } from './schema.ts'
 
@@ -10,7 +10,7 @@ export const newKey = () => `cairn_${randomBytes(32).toString('base64url')}`
 
 /**
  * Makes a key for a user, the caller when none is named. Admins of the operating organization can make keys for the
- * users of any; others only for their own. The key itself is in this answer and nowhere else.
+ * users of any; others only for their own. Only this response holds the key itself.
  */
 export async function createApiKey(scope: Scope, body: CreateApiKey, key = newKey()): Promise<NewApiKey> {
   const userId = body.user_id ?? scope.userId

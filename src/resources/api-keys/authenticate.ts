@@ -4,27 +4,27 @@ import type { Actor } from '../../db/context.ts'
 import type { Database } from '../../db/engine/database.ts'
 import type { Access } from './schema.ts'
 
-/** How long a key that was found good is taken as good without asking again. Another server's revocation waits this long. */
-const TRUSTED_MS = 1_000
-const MAX_TRUSTED = 10_000
+/** The time for which a valid key is cached, in milliseconds: the delay of a revocation by another server. */
+const CACHED_MS = 1_000
+const MAX_CACHED = 10_000
 
-/** Who is calling. With a client-side access token: from which origin, and what it may do with which agents. */
+/** The caller of a request. `client` holds the origin and the grants of a client-side access token. */
 interface Caller extends Omit<Actor, 'requestId' | 'ifMatch'> {
   client?: { origin: string; agents: ReadonlyMap<string, readonly Access[]> }
 }
 
-/** What is stored of a key. Keys are long and random, so a plain hash can't be searched for them. */
+/** The hash that is stored for a key. Keys are long and random, so a plain hash doesn't reveal them. */
 export const hashKey = (key: string) => hash('sha256', key)
 
 export interface Authenticator {
-  /** Who a key or a client-side access token is; undefined for an unknown, expired or revoked one. */
+  /** The caller of a key or a client-side access token; undefined for an unknown, expired or revoked one. */
   authenticate(key: string): Promise<Caller | undefined>
-  /** Asks again for every key: call it after a key, a token, a user or an organization went. */
+  /** Clears the cache: call this after the deletion of a key, a token, a user or an organization. */
   forget(): void
 }
 
-/** A caller, and until when. */
-interface Good {
+/** A caller, and the expiry of the key. */
+interface Authenticated {
   caller: Caller
   expires_at: string | null
 }
@@ -39,8 +39,8 @@ interface FoundKey {
   stale: boolean
 }
 
-/** Who an API key is. Its last use is noted to the minute. */
-async function findKey({ kysely }: Database, hash: string): Promise<Good | undefined> {
+/** The caller of an API key. The time of its last use is recorded to the minute. */
+async function findKey({ kysely }: Database, hash: string): Promise<Authenticated | undefined> {
   const { rows } = await sql<FoundKey>`
     select k.id, k.organization_id, k.user_id, k.scopes, o.is_operator as operator, k.expires_at,
       coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
@@ -67,10 +67,10 @@ interface FoundToken {
 }
 
 /**
- * Who a client-side access token is: the user of the key that made it, with none of that key's wider rights, and only
- * while that key is good itself.
+ * The caller of a client-side access token: the user of the key that made it, with none of that key's wider rights, and only
+ * while that key is valid.
  */
-async function findToken({ kysely }: Database, hash: string): Promise<Good | undefined> {
+async function findToken({ kysely }: Database, hash: string): Promise<Authenticated | undefined> {
   const { rows } = await sql<FoundToken>`
     select t.id, t.organization_id, k.user_id, t.origin, least(t.expires_at, k.expires_at) as expires_at,
       (select coalesce(jsonb_object_agg(g.agent_id, g.access), '{}') from access_tokens_agents g
@@ -87,22 +87,22 @@ async function findToken({ kysely }: Database, hash: string): Promise<Good | und
   return { caller: { ...actor, scopes: ['read', 'write'], client }, expires_at }
 }
 
-/** Looks keys and tokens up, remembering the good ones for a second. */
+/** Looks up keys and tokens, and caches valid ones for a second. */
 export function createAuthenticator(database: Database): Authenticator {
-  const trusted = new Map<string, { caller: Caller; until: number }>()
+  const cached = new Map<string, { caller: Caller; until: number }>()
   return {
-    forget: () => trusted.clear(),
+    forget: () => cached.clear(),
     async authenticate(key) {
       const hash = hashKey(key)
-      const known = trusted.get(hash)
+      const known = cached.get(hash)
       if (known && known.until > Date.now()) return known.caller
-      trusted.delete(hash)
-      const good = (await findKey(database, hash)) ?? (await findToken(database, hash))
-      if (!good) return undefined
-      const expiry = good.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(good.expires_at)
-      if (trusted.size >= MAX_TRUSTED) trusted.clear()
-      trusted.set(hash, { caller: good.caller, until: Math.min(Date.now() + TRUSTED_MS, expiry) })
-      return good.caller
+      cached.delete(hash)
+      const found = (await findKey(database, hash)) ?? (await findToken(database, hash))
+      if (!found) return undefined
+      const expiry = found.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(found.expires_at)
+      if (cached.size >= MAX_CACHED) cached.clear()
+      cached.set(hash, { caller: found.caller, until: Math.min(Date.now() + CACHED_MS, expiry) })
+      return found.caller
     },
   }
 }

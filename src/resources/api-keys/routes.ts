@@ -7,7 +7,7 @@ import { ApiKey, ApiKeyParams, apiKeys, CreateApiKey, ListApiKeys, NewApiKey } f
 const tags = ['api-keys']
 const config = { right: 'admin' } as const
 
-/** `/v1/api-keys`. `forget` makes a revocation count at once; it is called when the change is committed. */
+/** `/v1/api-keys`. `forget` clears the cache of authenticated keys, after a revocation is committed. */
 export const apiKeyRoutes = (forget: () => void) => async (app: App) => {
   app.get(
     '/',

@@ -6,7 +6,7 @@ const { Optional } = Type
 
 export const RIGHTS = ['read', 'write', 'secrets', 'admin'] as const
 
-/** What a client-side access token, which a key has made, may do with an agent. */
+/** The rights of a client-side access token to an agent. */
 export const ACCESS = ['read_messages', 'write_messages', 'read_agent', 'write_agent'] as const
 export type Access = (typeof ACCESS)[number]
 
@@ -28,7 +28,7 @@ export const ApiKey = Type.Object(
 )
 export type ApiKey = Static<typeof ApiKey>
 
-/** The one answer that shows the key itself. */
+/** The one response that shows the key itself. */
 export const NewApiKey = Type.Object(
   { ...ApiKey.properties, key: Type.String({ description: 'The key itself, shown this once.' }) },
   { $id: 'NewApiKey', additionalProperties: false },

@@ -16,13 +16,13 @@ import {
   type UpdateBlock,
 } from './schema.ts'
 
-/** Which blocks: one filter for lists and counts. */
-export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
+/** The filter that lists and counts share. */
+export function matchingBlocks({ organizationId }: Scope, filters: BlockFilters): Filter<'blocks'> {
   const { templates_only, name, tags, match_all_tags } = filters
   const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
   const agents = sql<number>`(select count(*) from agents_blocks l
-    where l.organization_id = blocks.organization_id and l.block_id = blocks.id)`
+    where l.organization_id = ${organizationId} and l.block_id = blocks.id)`
   return (query) => {
     let q = query
     // Only templates have a template_name: whoever asks for one means templates too.
@@ -48,14 +48,14 @@ export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
   }
 }
 
-/** Blocks of the organization, oldest first. Templates and hidden ones are left out unless asked for. */
+/** Blocks of the organization, oldest first. Templates and hidden blocks only if the filters include them. */
 export const listBlocks = (scope: Scope, { limit, order, order_by, after, before, ...filters }: ListBlocks) =>
-  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(filters))
+  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(scope, filters))
 
-/** How many blocks the same filters keep. */
-export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(filters))
+/** The number of blocks that the filters keep. */
+export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(scope, filters))
 
-/** Tags are a set, in the order given. */
+/** The distinct tags, in their order. */
 const tagSet = (tags: readonly string[] | null | undefined) => [...new Set(tags)]
 
 /** The length of a text as the database counts it: in Unicode code points. */
@@ -94,9 +94,8 @@ export const newBlocks = (bodies: readonly CreateBlock[], field = 'memory_blocks
 const WITHIN_LIMIT = 'blocks_value_within_limit'
 
 /**
- * Changes the given fields of a block, in one statement; `null` clears a field; without a limit a value may have any length. 404, 409 when
- * an agent would have two blocks of one label, 412, and 422 when the value would be longer than the limit, whichever of
- * the two changed.
+ * Changes the fields in the body, in one statement; `null` clears a field; without a limit a value may have any length.
+ * 404; 409 when an agent would have two blocks of one label; 412; 422 when the value would be longer than the limit.
  */
 export async function modifyBlock(scope: Scope, id: string, body: UpdateBlock): Promise<Block & Versioned> {
   const { limit, tags } = body

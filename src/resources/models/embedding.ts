@@ -13,15 +13,15 @@ import type { Connection } from '../../llm/connection.ts'
 import { baseConnection, connectionOf, type StoredReach } from '../providers/connect.ts'
 import type { EmbeddingConfig } from './schema.ts'
 
-/** Tells whether two configurations give comparable vectors: the same model with the same number of dimensions. */
+/** A key that two configurations share if their vectors are comparable: equal models with equal dimensions. */
 export const modelKey = ({ embedding_endpoint_type, embedding_model, embedding_dim }: EmbeddingConfig) =>
   `${embedding_endpoint_type}/${embedding_model}/${embedding_dim}`
 
-/** Finds what embeds: handed to whatever needs vectors. */
+/** Finds the embedder of a configuration. */
 export interface Embedders {
   /**
    * The embedder of a configuration, with the keys of the organization's own providers or of the server's. A key goes to
-   * its own provider's address and to no other, whatever address the configuration names.
+   * its own provider's address and to no other, even if the configuration names another address.
    * 422 for a model that isn't available here, with the remedy.
    */
   of(scope: Scope, config: EmbeddingConfig): Promise<Embedder>
@@ -36,7 +36,7 @@ export const guardEmbedders = (embedders: Embedders, guard: TransactionGuard): E
 const endpointOf = ({ embedding_endpoint, cloud_endpoint }: EmbeddingConfig) =>
   embedding_endpoint || cloud_endpoint || undefined
 
-/** Why a configuration can't be used on this server, whatever providers there are, or undefined. */
+/** The reason why this server can't use a configuration, with any providers, or undefined. */
 export function unusable(config: EmbeddingConfig): string | undefined {
   const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, cloud_deployment } = config
   if (endpointType !== 'native') {
@@ -72,15 +72,15 @@ export function createEmbedders(
     ]
   }
 
-  /** What answers for a configuration: a provider at its own address, or a given address without any key. */
+  /** The connection of a configuration: to a provider's own address, or to the configured address without a key. */
   async function connectionFor(scope: Scope, config: EmbeddingConfig): Promise<Connection> {
     const { embedding_endpoint_type: endpointType, handle } = config
     const kind = kindOf(endpointType)
-    const given = endpointOf(config)
+    const endpoint = endpointOf(config)
     const named = handle?.slice(0, handle.indexOf('/'))
     const able = (await candidates(scope)).filter(({ type }) => factsOf(type).embedding === endpointType)
-    if (given === undefined || apiUrl(kind, given) === factsOf(kind).url) {
-      // No address was chosen. Another provider's key must not answer for the one that is named.
+    if (endpoint === undefined || apiUrl(kind, endpoint) === factsOf(kind).url) {
+      // The configuration names no address. Don't use the key of a provider other than the named one.
       const found =
         able.find(({ name }) => name === named) ??
         (named === undefined || named === kind ? able.find(({ type }) => type === kind) : undefined)
@@ -90,11 +90,17 @@ export function createEmbedders(
           "POST /v1/providers/, or have the server's operator set its key",
       )
     }
-    const there = able.filter(({ type, url }) => apiUrl(type, given) === url)
+    const there = able.filter(({ type, url }) => apiUrl(type, endpoint) === url)
     const found = there.find(({ name }) => name === named) ?? there[0]
     if (found) return found
-    const { host } = new URL(given)
-    return { name: host, type: kind, url: apiUrl(kind, given)!, apiVersion: config.cloud_version, fetch: egress.fetch }
+    const { host } = new URL(endpoint)
+    return {
+      name: host,
+      type: kind,
+      url: apiUrl(kind, endpoint)!,
+      apiVersion: config.cloud_version,
+      fetch: egress.fetch,
+    }
   }
 
   return {

@@ -1,19 +1,14 @@
-import { closest, distance } from 'fastest-levenshtein'
-import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
-import { factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
-import {
-  CONTEXT_WINDOW,
-  EMBEDDING_MODELS,
-  knownDimension,
-  knownWindow,
-  LANGUAGE_MODELS,
-} from '../../llm/known-models.ts'
+import { factsOf } from '../../lib/provider-types.ts'
+import { CONTEXT_WINDOW, knownDimension, knownWindow } from '../../llm/known-models.ts'
 import { EMBEDDED, embeddingConfigWith, llmConfigOf } from './config.ts'
 import { unusable } from './embedding.ts'
-import { type KnownModel, type KnownProvider, known, knownHandles } from './known.ts'
+import { type Kind, split, typeNamed } from './handle.ts'
+import { faultOf, nearest, unlistedLike } from './handle-faults.ts'
+import { readKnown } from './handle-lookup.ts'
+import { knownHandles } from './known.ts'
 import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from './schema.ts'
 
 /** The built-in embedding model: needs no network and no key. */
@@ -25,109 +20,33 @@ export const LEXICAL: EmbeddingConfig = {
   ...EMBEDDED,
 }
 
-/** What the handles of a request mean to an organization. */
+/** The models that the handles of a request name. */
 export interface Catalog {
-  /** The configuration of a language model. 422 for a handle that is known to name none. */
+  /** The configuration of a language model. 422 for a handle that names no model. */
   llm(handle: string): LlmConfig
-  /** The configuration of an embedding model. 422 for a handle that is known to name none, or of unknown dimension. */
+  /** The configuration of an embedding model. 422 for a handle that names no model, or a model of unknown dimension. */
   embedding(handle: string): EmbeddingConfig
 }
 
-type Kind = KnownModel['model_type']
-
-/** How many known handles an error tells. */
-const NEAREST = 3
-
-type Row = KnownProvider & { [K in keyof Omit<KnownModel, keyof KnownProvider>]: KnownModel[K] | null }
-
-const nearest = (handle: string, handles: readonly string[]): string[] =>
-  handles
-    .map((one) => [one, distance(handle.toLowerCase(), one.toLowerCase())] as const)
-    .sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
-    .slice(0, NEAREST)
-    .map(([one]) => one)
-
-/** The kind of provider that a name stands for where there is no provider of that name. */
-const kindNamed = (name: string): ProviderType | undefined => providerTypes.find((type) => type === name)
-
-/** How many letters of a provider's name may be wrong for it to be meant. */
-const MISSPELLED = 2
-
-/** Handles that may mean something without a listing: this one with its provider spelled right, and models known of. */
-function unlistedLike(kind: Kind, handle: string): string[] {
-  const { provider, name } = split(handle)
-  const type = closest(provider, providerTypes)
-  const meant = distance(provider, type) <= MISSPELLED ? [`${type}/${name}`] : []
-  const known = Object.entries(kind === 'llm' ? LANGUAGE_MODELS : EMBEDDING_MODELS)
-  return [...meant, ...known.flatMap(([owner, names]) => names.map((one) => `${owner}/${one}`))]
-}
-
-function split(handle: string): { provider: string; name: string } {
-  const slash = handle.indexOf('/')
-  return { provider: handle.slice(0, slash), name: handle.slice(slash + 1) }
-}
-
-/** The providers of an organization, and those of its models that these handles may name. */
-async function readKnown(scope: Scope, handles: readonly string[]) {
-  // Ollama names a model with its tag, and people leave the usual one out.
-  const spelled = handles.flatMap((handle) => [handle, `${handle}:latest`])
-  const rows =
-    handles.length === 0
-      ? []
-      : await scope.query<Row>(sql`
-          with ${known(scope)}
-          select known.provider, known.provider_type, known.category, known.base_url, known.region, known.last_synced,
-            m.model_type, m.name, m.display_name, m.context_window, m.max_output_tokens, m.embedding_dim
-          from known left join models as m
-            on m.provider = known.provider and m.provider || '/' || m.name = any(${spelled}::text[])`)
-  const providers = new Map<string, KnownProvider>(rows.map((row) => [row.provider, row]))
-  const models = new Map(rows.map((row) => [`${row.model_type} ${row.provider}/${row.name}`, row as KnownModel]))
-  const find = (kind: Kind, handle: string) => {
-    const ollama = providers.get(split(handle).provider)?.provider_type === 'ollama'
-    return models.get(`${kind} ${handle}`) ?? (ollama ? models.get(`${kind} ${handle}:latest`) : undefined)
-  }
-  return { providers, find }
-}
-
-/** Why a handle is known to name no model, or none that can be used, or undefined. */
-function faultOf(kind: Kind, handle: string, there: KnownProvider | undefined, model: KnownModel | undefined) {
-  const { provider, name } = split(handle)
-  const type = there?.provider_type ?? kindNamed(provider)
-  if (there) {
-    // Only what a provider has listed can tell that a model isn't there.
-    const listed = there.last_synced !== null && factsOf(there.provider_type).listing !== 'none'
-    if (!model && listed) return `names no ${kind === 'llm' ? 'language' : 'embedding'} model that "${provider}" has`
-  } else if (provider === 'cairn') {
-    return `names no ${kind === 'llm' ? 'language' : 'embedding'} model of the server: "${name}"`
-  } else if (!type && !(kind === 'llm' && MODEL_ENDPOINT_TYPES.some((one) => one === provider))) {
-    return `names the provider "${provider}", which is not known here`
-  }
-  if (kind === 'llm') return undefined
-  if (type && !factsOf(type).embedding) return withoutEmbedding(provider)
-  return (model?.embedding_dim ?? knownDimension(name)) ? undefined : 'names a model whose dimension is not known here'
-}
-
-const withoutEmbedding = (provider: string) => `names the provider "${provider}", which has no embedding models`
-
 /**
- * What handles mean, by one statement, and one more when some of them mean nothing: their errors tell the nearest ones
- * that do.
+ * Resolves handles by one statement, and by one more if some handles name no model: their errors suggest the nearest
+ * known handles.
  */
 export async function catalogOf(
   scope: Scope,
   handles: { llm?: readonly (string | null | undefined)[]; embedding?: readonly (string | null | undefined)[] },
 ): Promise<Catalog> {
-  const asked = (kind: Kind) => [
+  const requested = (kind: Kind) => [
     ...new Set(
       (handles[kind] ?? []).filter(
         (one): one is string => Boolean(one) && !(kind === 'embedding' && one === LEXICAL.handle),
       ),
     ),
   ]
-  const { providers, find } = await readKnown(scope, [...asked('llm'), ...asked('embedding')])
+  const { providers, find } = await readKnown(scope, [...requested('llm'), ...requested('embedding')])
   const refused = new Map<string, ApiError>()
   for (const kind of ['llm', 'embedding'] as const) {
-    const faults = asked(kind).flatMap((handle) => {
+    const faults = requested(kind).flatMap((handle) => {
       const fault = faultOf(kind, handle, providers.get(split(handle).provider), find(kind, handle))
       return fault ? [{ handle, fault }] : []
     })
@@ -163,7 +82,7 @@ export async function catalogOf(
       const { provider, name } = split(handle)
       const model = find('embedding', handle)
       const there = model ?? providers.get(provider)
-      const provider_type = kindNamed(provider)!
+      const provider_type = typeNamed(provider)!
       const alone = { provider, provider_type, category: 'base' as const, base_url: null, region: null }
       const dimension = model?.embedding_dim ?? knownDimension(name)
       return embeddingConfigWith({ ...(there ?? alone), name: model?.name ?? name }, dimension!)
@@ -171,9 +90,9 @@ export async function catalogOf(
   }
 }
 
-/** The model of a handle whose provider isn't there: it can't be checked before one is. */
+/** The model of a handle without a provider: unchecked, as only a provider lists its models. */
 function namedAlone(provider: string, name: string): LlmConfig {
-  const type = MODEL_ENDPOINT_TYPES.find((known) => known === provider) ?? factsOf(kindNamed(provider)!).llm
+  const type = MODEL_ENDPOINT_TYPES.find((known) => known === provider) ?? factsOf(typeNamed(provider)!).llm
   return {
     handle: `${provider}/${name}`,
     model: name,
@@ -189,13 +108,13 @@ interface EmbeddingBody {
   embedding_config?: EmbeddingConfig | null | undefined
 }
 
-/** The handle a body is answered by, for the catalog. */
+/** The handle in a body that the catalog has to resolve, or undefined. */
 export const embeddingHandleIn = ({ embedding, embedding_config }: EmbeddingBody) =>
   embedding_config ? undefined : embedding
 
 /**
- * The embedding configuration a body asks for: the given one, else its handle's, else undefined. 422 for one that can't be
- * used on this server.
+ * The embedding configuration of a body: its own, or that of its handle, or undefined. 422 for a configuration that this
+ * server can't use.
  */
 export function embeddingConfigIn(
   catalog: Catalog,
@@ -210,7 +129,7 @@ export function embeddingConfigIn(
   return embedding ? catalog.embedding(embedding) : undefined
 }
 
-/** The same for one body. 422 also for a handle the organization has no model of. */
+/** The embedding configuration of one body, as `embeddingConfigIn`. 422 also for a handle that names no model. */
 export async function embeddingConfigOf(scope: Scope, body: EmbeddingBody): Promise<EmbeddingConfig | undefined> {
   return embeddingConfigIn(await catalogOf(scope, { embedding: [embeddingHandleIn(body)] }), body)
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import type { ProviderType } from '../../lib/provider-types.ts'
 import type { ModelColumns } from '../providers/table.ts'
 
-/** A provider an organization can name: its own ones, and the server's where it has none of the same name. */
+/** A provider that an organization can name: its own, or one of the server's with no namesake among its own. */
 export interface KnownProvider {
   provider: string
   provider_type: ProviderType
@@ -13,7 +13,7 @@ export interface KnownProvider {
   last_synced: string | null
 }
 
-/** A model of such a provider. */
+/** A model of a provider that an organization can name. */
 export type KnownModel = KnownProvider & ModelColumns
 
 const COLUMNS = sql.raw('model_type, name, display_name, context_window, max_output_tokens, embedding_dim')

@@ -23,12 +23,7 @@ export async function modelRoutes(app: App) {
   )
 
   const embeddingModels = (operationId: string) => ({
-    schema: {
-      operationId,
-      summary: 'List embedding models',
-      tags,
-      response: { 200: Type.Array(Ref(EmbeddingModel)) },
-    },
+    schema: { operationId, summary: 'List embedding models', tags, response: { 200: Type.Array(Ref(EmbeddingModel)) } },
   })
   app.get('/embedding', embeddingModels('list_embedding_models'), ({ scope }) => listEmbeddingModels(scope))
   app.get('/embeddings', embeddingModels('list_embeddings_models'), ({ scope }) => listEmbeddingModels(scope))

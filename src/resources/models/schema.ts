@@ -121,7 +121,7 @@ function settings(providers: readonly string[], fields: TProperties) {
 const reasoning = (efforts: readonly string[]) => Optional(Strict({ reasoning_effort: Optional(OneOf(efforts)) }))
 const strict = Optional(Type.Boolean())
 
-/** Settings of a model: a union of 17 variants, told apart by `provider_type`. */
+/** Settings of a model: a union of 17 variants, distinguished by `provider_type`. */
 export const ModelSettings = Type.Unsafe<Record<string, unknown> & { provider_type?: string }>({
   $id: 'ModelSettings',
   anyOf: [

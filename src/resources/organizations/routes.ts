@@ -1,48 +1,24 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
-import {
-  createOrganization,
-  createUser,
-  deleteOrganization,
-  deleteUser,
-  listOrganizations,
-  listUsers,
-  updateOrganization,
-  updateUser,
-} from './organizations.ts'
-import {
-  CreateOrganization,
-  CreateUser,
-  ListOrganizations,
-  ListUsers,
-  OneOrganization,
-  OneUser,
-  Organization,
-  UpdateOrganization,
-  UpdateUser,
-  User,
-} from './schema.ts'
+import { createOrganization, deleteOrganization, listOrganizations, updateOrganization } from './organizations.ts'
+import { CreateOrganization, ListOrganizations, OneOrganization, Organization, UpdateOrganization } from './schema.ts'
 
 const tags = ['admin']
+const one = { 200: Ref(Organization) }
 const config = { right: 'admin' } as const
 
-/** `/v1/admin`: organizations and users. `forget` makes a deletion count at once for the keys it takes along; it is called when the deletion is committed. */
-export const adminRoutes = (forget: () => void) => async (app: App) => {
-  app.get(
-    '/orgs/',
-    {
-      config,
-      schema: {
-        operationId: 'list_organizations',
-        summary: 'List organizations, oldest first',
-        tags,
-        querystring: ListOrganizations,
-        response: { 200: Type.Array(Ref(Organization)) },
-      },
-    },
-    ({ scope, query }) => listOrganizations(scope, query),
-  )
+const list = {
+  operationId: 'list_organizations',
+  summary: 'List organizations, oldest first',
+  tags,
+  querystring: ListOrganizations,
+  response: { 200: Type.Array(Ref(Organization)) },
+}
+
+/** `/v1/admin/orgs`. `forget` clears the cache of authenticated keys, after the deletion of an organization is committed. */
+export const organizationRoutes = (forget: () => void) => async (app: App) => {
+  app.get('/orgs/', { config, schema: list }, ({ scope, query }) => listOrganizations(scope, query))
 
   app.post(
     '/orgs/',
@@ -53,7 +29,7 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
         summary: 'Create an organization',
         tags,
         body: CreateOrganization,
-        response: { 200: Ref(Organization) },
+        response: one,
       },
     },
     ({ scope, body }) => createOrganization(scope, body),
@@ -69,7 +45,7 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
         tags,
         querystring: OneOrganization,
         body: UpdateOrganization,
-        response: { 200: Ref(Organization) },
+        response: one,
       },
     },
     ({ scope, query, body }) => updateOrganization(scope, query.org_id, body),
@@ -85,70 +61,9 @@ export const adminRoutes = (forget: () => void) => async (app: App) => {
         summary: 'Delete an organization and everything it owns',
         tags,
         querystring: OneOrganization,
-        response: { 200: Ref(Organization) },
+        response: one,
       },
     },
     ({ scope, query }) => deleteOrganization(scope, query.org_id),
-  )
-
-  app.get(
-    '/users/',
-    {
-      config,
-      schema: {
-        operationId: 'list_users',
-        summary: 'List users, oldest first',
-        tags,
-        querystring: ListUsers,
-        response: { 200: Type.Array(Ref(User)) },
-      },
-    },
-    ({ scope, query }) => listUsers(scope, query),
-  )
-
-  app.post(
-    '/users/',
-    {
-      config,
-      schema: {
-        operationId: 'create_user',
-        summary: 'Create a user',
-        tags,
-        body: CreateUser,
-        response: { 200: Ref(User) },
-      },
-    },
-    ({ scope, body }) => createUser(scope, body),
-  )
-
-  app.put(
-    '/users/',
-    {
-      config,
-      schema: {
-        operationId: 'modify_user',
-        summary: 'Modify a user',
-        tags,
-        body: UpdateUser,
-        response: { 200: Ref(User) },
-      },
-    },
-    ({ scope, body }) => updateUser(scope, body),
-  )
-
-  app.delete(
-    '/users/',
-    {
-      config,
-      onSend: async () => forget(),
-      schema: {
-        operationId: 'delete_user',
-        summary: 'Delete a user and the keys of that user',
-        tags,
-        querystring: OneUser,
-        response: { 200: Ref(User) },
-      },
-    },
-    ({ scope, query }) => deleteUser(scope, query.user_id),
   )
 }

@@ -6,7 +6,7 @@ import { ApiError, conflict, notFound } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { type CreateProject, type ListProjects, type Project, type ProjectList, projects } from './schema.ts'
 
-/** The project of what is made in no other. */
+/** The project of resources for which a request names no project. */
 const DEFAULT = { name: 'Default Project', slug: 'default-project' }
 
 /** Projects of the organization, newest first. */
@@ -35,11 +35,11 @@ export function createProject(scope: Scope, { name }: CreateProject): Promise<Pr
 /** Deletes a project. 404; 409 for one that has templates. Agents and tools that name it stay as they are. */
 export const deleteProject = (scope: Scope, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
-    // Held so that no template can come meanwhile: it would have to refer to this row.
+    // Locked, so that no other transaction adds a template: its foreign key refers to this row.
     await tx.lock(projects, id)
-    const held = await tx.query(sql`
+    const found = await tx.query(sql`
       select 1 from templates where organization_id = ${tx.organizationId} and project_id = ${id} limit 1`)
-    if (held.length > 0) throw conflict('The project has templates: delete them first.')
+    if (found.length > 0) throw conflict('The project has templates: delete them first.')
     await tx.remove(projects, id)
   })
 

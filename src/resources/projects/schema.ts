@@ -38,7 +38,7 @@ export const ProjectList = Type.Object(
 )
 export type ProjectList = Static<typeof ProjectList>
 
-/** The answer of a change that has nothing else to say. */
+/** The response to a change that reports nothing but its success. */
 export const Success = Type.Object({ success: Type.Boolean() }, { additionalProperties: false })
 
 export const ProjectParams = Params({ project_id: Id('project') })

@@ -7,7 +7,7 @@ import { apiUrl, factsOf, type ProviderType } from '../../lib/provider-types.ts'
 import type { Connection } from '../../llm/connection.ts'
 import type { ProviderRow } from './table.ts'
 
-/** How a provider is reached, as it was given: without blanks around, and without what is empty. */
+/** The fields of a request that say how to reach a provider. */
 export interface Reach {
   api_key?: string | null | undefined
   access_key?: string | null | undefined
@@ -18,10 +18,10 @@ export interface Reach {
 
 const FIELDS = ['api_key', 'access_key', 'base_url', 'region', 'api_version'] as const
 
-/** The same without blanks around; what is empty is no value. */
+/** Trims the fields; an empty field becomes null. */
 export function trimmed(body: Reach): Reach {
-  const given = FIELDS.filter((field) => body[field] !== undefined)
-  return Object.fromEntries(given.map((field) => [field, body[field]?.trim() || null]))
+  const set = FIELDS.filter((field) => body[field] !== undefined)
+  return Object.fromEntries(set.map((field) => [field, body[field]?.trim() || null]))
 }
 
 /** 422 for a base URL that isn't one, that this server doesn't connect to, or that a kind of provider needs. */
@@ -46,20 +46,20 @@ export async function checkReach(egress: Egress, type: ProviderType, reach: Reac
 }
 
 /** A ciphertext belongs to one field of one provider: moved elsewhere it doesn't decrypt. */
-const place = (scope: Scope, id: string, field: string) => `${scope.organizationId}/${id}/${field}`
+const cipherContext = (scope: Scope, id: string, field: string) => `${scope.organizationId}/${id}/${field}`
 
-/** The columns that keys are kept in: undefined for what isn't given, null for what is taken away. */
+/** The encrypted columns of the keys: undefined for a field that is absent, null for a field to clear. */
 export function sealed(scope: Scope, id: string, { api_key, access_key }: Reach) {
   const seal = (value: string | null | undefined, field: string) =>
-    value == null ? value : scope.cipher.encrypt(value, place(scope, id, field))
+    value == null ? value : scope.cipher.encrypt(value, cipherContext(scope, id, field))
   return { api_key_enc: seal(api_key, 'api_key'), access_key_enc: seal(access_key, 'access_key') }
 }
 
-/** A key as it was given, or undefined. */
+/** A decrypted key, or undefined. */
 export const opened = (scope: Scope, id: string, field: 'api_key' | 'access_key', value: string | null) =>
-  value === null ? undefined : scope.cipher.decrypt(value, place(scope, id, field))
+  value === null ? undefined : scope.cipher.decrypt(value, cipherContext(scope, id, field))
 
-/** How credentials that are not stored are used. */
+/** The connection with credentials that are not stored. */
 export function connectionTo(egress: Egress, type: ProviderType, reach: Reach, name: string = type): Connection {
   const text = (field: keyof Reach) => reach[field] ?? undefined
   return {
@@ -74,13 +74,13 @@ export function connectionTo(egress: Egress, type: ProviderType, reach: Reach, n
   }
 }
 
-/** What of a provider's row it takes to reach it. */
+/** The columns of a provider that a connection needs. */
 export type StoredReach = Pick<
   ProviderRow,
   'id' | 'name' | 'provider_type' | 'base_url' | 'region' | 'api_version' | 'api_key_enc' | 'access_key_enc'
 >
 
-/** How a provider of the organization is reached, with its keys. */
+/** The connection to a provider of the organization, with its keys. */
 export function connectionOf(scope: Scope, egress: Egress, row: StoredReach): Connection {
   const keys = {
     api_key: opened(scope, row.id, 'api_key', row.api_key_enc),
@@ -89,7 +89,7 @@ export function connectionOf(scope: Scope, egress: Egress, row: StoredReach): Co
   return connectionTo(egress, row.provider_type, { ...row, ...keys }, row.name)
 }
 
-/** How a provider of the server's settings is reached: its address is the operator's own choice. */
+/** The connection to a provider of the server's settings: the operator has chosen its address. */
 export function baseConnection(egress: Egress, { baseUrl, ...provider }: BaseProvider): Connection {
   return { ...provider, url: apiUrl(provider.type, baseUrl, provider.region)!, fetch: egress.trusted }
 }

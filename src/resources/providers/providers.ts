@@ -20,7 +20,7 @@ export const listProviders = (scope: Scope, { name, provider_type, ...page }: Li
       .$if(provider_type !== undefined, (q) => q.where('providers.provider_type', '=', provider_type!)),
   )
 
-/** The row of a provider, with its keys as they are kept. 404 when the organization has none with this id. */
+/** The row of a provider, with its encrypted keys. 404. */
 async function storedProvider(scope: Scope, id: string): Promise<ProviderRow> {
   const [row] = await scope.query<ProviderRow>(
     sql`select * from providers where organization_id = ${scope.organizationId} and id = ${id}`,
@@ -29,11 +29,11 @@ async function storedProvider(scope: Scope, id: string): Promise<ProviderRow> {
   return row
 }
 
-/** How a provider of the organization is reached. 404 when it has none with this id. */
+/** The connection to a provider of the organization. 404. */
 export const connectionWith = async (scope: Scope, egress: Egress, id: string) =>
   connectionOf(scope, egress, await storedProvider(scope, id))
 
-/** Makes these the models the owner names, inside the scope's transaction. What has changed is for the history. */
+/** Sets the models that the owner names, inside the scope's transaction. Returns the change for the history. */
 async function setPinned(scope: Scope, providerId: string, models: readonly PinnedModel[]): Promise<LinkChange[]> {
   const seen = new Set<string>()
   const faults = models.flatMap(({ model_type, name }, n) => {
@@ -43,16 +43,16 @@ async function setPinned(scope: Scope, providerId: string, models: readonly Pinn
     return again ? [inBody(`models[${n}].name`, `"${name}" is there already`)] : []
   })
   if (faults.length > 0) throw invalid(...faults)
-  const given = sql`jsonb_populate_recordset(null::provider_models, ${JSON.stringify(models)}::jsonb)`
+  const values = sql`jsonb_populate_recordset(null::provider_models, ${JSON.stringify(models)}::jsonb)`
   const removed = await scope.query<{ name: string }>(sql`
     delete from provider_models as m where organization_id = ${scope.organizationId} and provider_id = ${providerId}
-      and pinned and not exists (select from ${given} as g where g.model_type = m.model_type and g.name = m.name)
+      and pinned and not exists (select from ${values} as g where g.model_type = m.model_type and g.name = m.name)
     returning name`)
   const added = await scope.query<{ name: string }>(sql`
     insert into provider_models (organization_id, provider_id, model_type, name, display_name, context_window,
       max_output_tokens, embedding_dim, pinned)
     select ${scope.organizationId}, ${providerId}, model_type, name, display_name, context_window, max_output_tokens,
-      embedding_dim, true from ${given} as g
+      embedding_dim, true from ${values} as g
     on conflict (organization_id, provider_id, model_type, name) do update set
       display_name = excluded.display_name, context_window = excluded.context_window, pinned = true,
       max_output_tokens = excluded.max_output_tokens, embedding_dim = excluded.embedding_dim
@@ -92,7 +92,7 @@ export function createProvider(
   })
 }
 
-/** A key is for the server it was given for: whoever may change the address must not be sent it so. */
+/** 422 for a new address without new keys: otherwise a caller who may change the address could receive the keys. */
 function checkAddress(row: ProviderRow, { base_url, api_key, access_key }: Reach): void {
   if (base_url === undefined || (row.api_key_enc === null && row.access_key_enc === null)) return
   const origin = (url: string | null) => new URL(apiUrl(row.provider_type, url, row.region) ?? 'http://none').origin
@@ -104,7 +104,7 @@ function checkAddress(row: ProviderRow, { base_url, api_key, access_key }: Reach
   if (faults.length > 0) throw invalid(...faults)
 }
 
-/** Changes what is given; `models` are replaced whole. What the provider lists is listed anew, in the background. */
+/** Changes the fields in the body; `models` replaces the whole list. A job lists the provider's models again. */
 export function modifyProvider(scope: Scope, id: string, { models, ...body }: UpdateProvider) {
   const reach = trimmed(body)
   return scope.transaction(async (tx) => {
@@ -112,7 +112,7 @@ export function modifyProvider(scope: Scope, id: string, { models, ...body }: Up
     const row = await storedProvider(tx, id)
     checkAddress(row, reach)
     const { api_key, access_key, ...plain } = reach
-    // Encrypted anew the same key would look like another.
+    // An unchanged key stays as it is: a second encryption would look like a change.
     const changed = (field: 'api_key' | 'access_key', value: string | null | undefined) =>
       value !== undefined && (value ?? undefined) === opened(tx, id, field, row[`${field}_enc`]) ? undefined : value
     const keys = sealed(tx, id, { api_key: changed('api_key', api_key), access_key: changed('access_key', access_key) })

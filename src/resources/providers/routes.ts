@@ -3,39 +3,13 @@ import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import type { BaseProvider } from '../../lib/base-providers.ts'
 import type { Egress } from '../../lib/egress.ts'
-import { ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { Message, Ref } from '../../lib/wire.ts'
-import { type Connection, ProviderError } from '../../llm/connection.ts'
-import { checkCredentials } from '../../llm/listing.ts'
+import { checkKey } from './check.ts'
 import { checkReach, connectionTo, trimmed } from './connect.ts'
-import { connectionWith, createProvider, listProviders, modifyProvider } from './providers.ts'
-import {
-  CheckProvider,
-  CreateProvider,
-  ListProviders,
-  Provider,
-  ProviderParams,
-  providers,
-  UpdateProvider,
-} from './schema.ts'
-import { askForModels, keepModels } from './sync.ts'
+import { createProvider, listProviders } from './providers.ts'
+import { CheckProvider, CreateProvider, ListProviders, Provider } from './schema.ts'
 
 const tags = ['providers']
-const params = ProviderParams
-const callsUpstream = { callsUpstream: true }
-const one = { 200: Ref(Provider) }
-
-/** 422 unless the provider accepts the credentials; 502 when it can't be asked. */
-async function checkKey(connection: Connection): Promise<void> {
-  try {
-    if (await checkCredentials(connection)) return
-  } catch (error) {
-    if (error instanceof ProviderError && error.key)
-      throw invalid(inBody('api_key', `is wrong: ${error.message.replace(/\.$/, '')}`))
-    throw error
-  }
-  throw new ApiError('invalid', `Credentials of ${connection.type} cannot be checked without using one of its models.`)
-}
 
 /** `/v1/providers` */
 export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) => async (app: App) => {
@@ -63,7 +37,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
         summary: 'Create a provider',
         tags,
         body: CreateProvider,
-        response: one,
+        response: { 200: Ref(Provider) },
       },
       prepare: ({ body }) => checkReach(egress, body.provider_type, trimmed(body), true),
       handle: ({ scope, body }) => createProvider(scope, reserved, body),
@@ -73,7 +47,7 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
   app.post(
     '/check',
     prepared({
-      config: callsUpstream,
+      config: { callsUpstream: true },
       schema: {
         operationId: 'check_provider',
         summary: 'Check credentials that are not stored',
@@ -88,87 +62,5 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
       },
       handle: ({ body }) => ({ message: `Valid api key for provider_type=${body.provider_type}` }),
     }),
-  )
-
-  app.get(
-    '/:provider_id',
-    { schema: { operationId: 'retrieve_provider', summary: 'Retrieve a provider', tags, params, response: one } },
-    ({ scope, params }) => scope.retrieve(providers, params.provider_id),
-  )
-
-  app.patch(
-    '/:provider_id',
-    prepared({
-      schema: {
-        operationId: 'modify_provider',
-        summary: 'Modify a provider',
-        tags,
-        params,
-        body: UpdateProvider,
-        response: one,
-      },
-      async prepare({ scope, params, body }) {
-        const { provider_type } = await scope.get(providers, params.provider_id)
-        await checkReach(egress, provider_type, trimmed(body), false)
-      },
-      handle: ({ scope, params, body }) => modifyProvider(scope, params.provider_id, body),
-    }),
-  )
-
-  app.post(
-    '/:provider_id/check',
-    prepared({
-      config: callsUpstream,
-      schema: {
-        operationId: 'check_provider_by_id',
-        summary: 'Check the credentials of a provider',
-        tags,
-        params,
-        response: { 200: Message },
-      },
-      async prepare({ scope, params }) {
-        await checkKey(await connectionWith(scope, egress, params.provider_id))
-      },
-      async handle({ scope, params }) {
-        const { provider_type } = await scope.get(providers, params.provider_id)
-        return { message: `Valid api key for provider_type=${provider_type}` }
-      },
-    }),
-  )
-
-  app.patch(
-    '/:provider_id/refresh',
-    prepared({
-      config: callsUpstream,
-      schema: {
-        operationId: 'refresh_provider',
-        summary: 'List the models of a provider anew',
-        tags,
-        params,
-        response: one,
-      },
-      prepare: ({ scope, params }) => askForModels(scope, egress, params.provider_id),
-      async handle({ scope, params }, models) {
-        await keepModels(scope, params.provider_id, models)
-        return scope.retrieve(providers, params.provider_id)
-      },
-    }),
-  )
-
-  app.delete(
-    '/:provider_id',
-    {
-      schema: {
-        operationId: 'delete_provider',
-        summary: 'Delete a provider and its models',
-        tags,
-        params,
-        response: { 200: Message },
-      },
-    },
-    async ({ scope, params }) => {
-      await scope.remove(providers, params.provider_id)
-      return { message: `Provider id=${params.provider_id} successfully deleted` }
-    },
   )
 }

@@ -62,7 +62,7 @@ export const providers = defineResource<Provider>()(Provider, {
 
 const key = (description: string) => Type.String({ maxLength: 20_000, description })
 
-/** How a provider is reached. */
+/** The fields for reaching a provider. */
 const reached = {
   api_key: key('Encrypted at rest, and never returned.'),
   access_key: key('The id of the access key, of Amazon Bedrock. Encrypted at rest, and never returned.'),
@@ -78,7 +78,7 @@ const models = {
   }),
 }
 
-/** What comes before the slash of a handle. */
+/** The part of a handle before the slash. */
 const ProviderName = Type.String({ pattern: '^[^/\\s]+$', maxLength: 100, title: 'a name without spaces and slashes' })
 
 export const CreateProvider = Create(

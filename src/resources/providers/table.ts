@@ -13,7 +13,7 @@ export interface ProviderRow extends OwnedRow {
   sync_error: string | null
 }
 
-/** What is known of a model. */
+/** The columns of a model. */
 export interface ModelColumns {
   model_type: 'llm' | 'embedding'
   name: string

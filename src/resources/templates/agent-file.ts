@@ -8,10 +8,13 @@ import { blocks } from '../blocks/schema.ts'
 import { configurationOfAgent } from './configuration.ts'
 import type { Configuration } from './schema.ts'
 
-/** What a file is read with: how its parts are validated, and the model of an agent that has none. */
+/** The options for reading a file: the validation of its parts, and the model of an agent without one. */
 export interface FileReader extends Format {
   defaultModel: string
 }
+
+/** The options for reading a file that belong to the server, not to a request. */
+export type FileOptions = Omit<FileReader, 'check'>
 
 /** Reads the file in a field of the body. 422 with the place of every fault, unless it holds a single agent. */
 function read(field: string, file: object, format: Format) {
@@ -28,7 +31,7 @@ function read(field: string, file: object, format: Format) {
 }
 
 /**
- * What a template of the agent in a file holds. The agent is imported for that and deleted again, inside the scope's
+ * The configuration of the agent in a file. This function imports the agent and deletes it again, inside the scope's
  * transaction; its tools and folders stay, as the template refers to them. Tools of yours are changed into the file's
  * where `override` says so.
  */

@@ -1,27 +1,12 @@
 import { type Static, Type } from 'typebox'
-import {
-  Create,
-  Id,
-  Instant,
-  Int,
-  JsonMap,
-  Name,
-  Offset,
-  OneOf,
-  OrNull,
-  Params,
-  Query,
-  Ref,
-  Strict,
-} from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, JsonMap, Offset, OneOf, OrNull, Query, Ref } from '../../lib/wire.ts'
 import { MessageCreate, Variables } from '../agents/body.ts'
-import { AGENT_TYPES, Agent, settings } from '../agents/schema.ts'
-import { ToolRule } from '../agents/tool-rules.ts'
+import { Agent, settings } from '../agents/schema.ts'
 import { Template } from './schema.ts'
 
 const { Optional } = Type
 
-/** What follows a template's name in a path, and would be taken for one. */
+/** Words that follow a template's name in a path: a template with such a name would be ambiguous. */
 const RESERVED = 'save|rollback|agents'
 
 const TemplateName = Type.String({
@@ -62,7 +47,7 @@ export const ForkTemplate = OrNull(Create({ name: TemplateName }))
 export const RenameTemplate = Create({ new_name: TemplateName }, ['new_name'])
 export const DescribeTemplate = Create({ description: Type.String() })
 
-/** How agents are brought to another version. */
+/** The options of a migration to another version. */
 const MIGRATION = {
   preserve_core_memories: Type.Boolean({
     description: 'Blocks keep their values. Default false: they get those of the template, filled anew.',
@@ -109,13 +94,13 @@ export const CreateTemplateAgents = OrNull(
 )
 export type CreateTemplateAgents = Static<typeof CreateTemplateAgents>
 
-/** The answer of a change that may have something to say besides. */
+/** The response to a change that may report more than its success. */
 export const Done = Type.Object(
   { success: Type.Boolean(), message: Optional(Type.String()) },
   { additionalProperties: false },
 )
 
-/** The agents that were made, and the deployment they are. */
+/** The agents of a new deployment, and its id. */
 export const Deployment = Type.Object(
   {
     agent_ids: Type.Array(Id('agent')),
@@ -168,96 +153,3 @@ export const VersionList = Type.Object(
   },
   { additionalProperties: false },
 )
-
-const VariableList = Type.Object(
-  {
-    version: Type.Literal('1'),
-    data: Type.Array(
-      Type.Object(
-        { key: Type.String(), defaultValue: Optional(OrNull(Type.String())), type: Type.String() },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
-
-/** The settings a snapshot has beside the main ones. */
-export const PROPERTIES = {
-  enable_reasoner: Type.Boolean(),
-  put_inner_thoughts_in_kwargs: Type.Boolean(),
-  context_window_limit: Int({ minimum: 1 }),
-  max_tokens: Int({ minimum: 1 }),
-  max_reasoning_tokens: Int(),
-  max_files_open: settings.max_files_open,
-  message_buffer_autoclear: settings.message_buffer_autoclear,
-  verbosity_level: OneOf(['low', 'medium', 'high']),
-  reasoning_effort: OneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
-  per_file_view_window_char_limit: settings.per_file_view_window_char_limit,
-  parallel_tool_calls: Type.Boolean(),
-  temperature: Type.Number(),
-}
-
-const SnapshotAgent = Strict({
-  entityId: Name({ minLength: 1 }),
-  name: settings.name,
-  agentType: OneOf(AGENT_TYPES),
-  model: settings.model,
-  systemPrompt: Type.String(),
-  tags: settings.tags,
-  toolIds: Type.Array(Id('tool')),
-  sourceIds: Type.Array(Id('source')),
-  identityIds: Type.Array(Id('identity')),
-  toolRules: Type.Array(Ref(ToolRule)),
-  memoryVariables: VariableList,
-  toolVariables: VariableList,
-  properties: Strict(
-    Object.fromEntries(Object.entries(PROPERTIES).map(([name, schema]) => [name, Optional(schema)])) as {
-      [K in keyof typeof PROPERTIES]: Type.TOptional<(typeof PROPERTIES)[K]>
-    },
-  ),
-})
-
-const SnapshotBlock = Strict({
-  entityId: Optional(Name({ minLength: 1, description: 'Made by the server for a new block.' })),
-  label: Name({ minLength: 1 }),
-  value: Type.String(),
-  limit: Optional(Int()),
-  description: Optional(Type.String()),
-  preserveOnMigration: Optional(Type.Boolean()),
-  readOnly: Optional(Type.Boolean()),
-})
-
-/** A version of a template as people edit it. What it doesn't tell stays as it is in the template. */
-export const TemplateSnapshot = Strict(
-  {
-    type: Type.Literal('classic', { description: 'One agent, which is what templates hold.' }),
-    version: Optional(Type.String({ description: 'The number of the version, or current.' })),
-    agents: Type.Array(SnapshotAgent, { minItems: 1, maxItems: 1 }),
-    blocks: Type.Array(SnapshotBlock),
-    relationships: Optional(Type.Array(Strict({ agentEntityId: Type.String(), blockEntityId: Type.String() }))),
-    configuration: Optional(Strict({})),
-  },
-  { $id: 'TemplateSnapshot' },
-)
-export type TemplateSnapshot = Static<typeof TemplateSnapshot>
-
-const NAME_IN_PATH = '[a-zA-Z0-9_-]+'
-
-/** A template's name in a path; a version that follows it is not heeded. */
-export const template_name = Type.String({
-  pattern: `^${NAME_IN_PATH}(:[a-z0-9]+)?$`,
-  title: 'the name of a template',
-  maxLength: 300,
-})
-
-/** A template and which of its versions, in a path: the latest unless told. */
-export const template_version = Type.String({
-  pattern: `^${NAME_IN_PATH}(:(latest|current|dev|[1-9][0-9]{0,8}))?$`,
-  title: 'the name of a template and a version, such as support:3 or support:latest',
-  maxLength: 300,
-})
-
-export const ProjectNameParams = Params({ project_id: Id('project'), template_name })
-export const ProjectVersionParams = Params({ project_id: Id('project'), template_version })
-export const DeploymentParams = Params({ project_id: Id('project'), template_name, deployment_id: Id('deployment') })

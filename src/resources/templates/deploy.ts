@@ -11,7 +11,7 @@ import type { Template, TemplateVersion } from './schema.ts'
 import { fill } from './variables.ts'
 import { versionOf } from './versions.ts'
 
-/** Of a template's tool rules those whose tool is still there: a rule for no tool binds nothing. */
+/** The tool rules of a template whose tools still exist. */
 export async function standingRules(tx: Scope, rules: readonly ToolRule[]): Promise<ToolRule[]> {
   const known = await toolsByName(
     tx,
@@ -20,7 +20,7 @@ export async function standingRules(tx: Scope, rules: readonly ToolRule[]): Prom
   return rules.filter(({ tool_name }) => known.has(tool_name))
 }
 
-/** What says of an agent or a block which template it is from. */
+/** The columns of an agent or a block that refer to its template. */
 export const originOf = (template: Template, version: TemplateVersion, deploymentId: string, entityId: string) => ({
   project_id: template.project_id,
   template_id: version.id,
@@ -30,8 +30,8 @@ export const originOf = (template: Template, version: TemplateVersion, deploymen
 })
 
 /**
- * Makes an agent from a version of a template, with all that comes with it, or nothing. What the request gives is added
- * to what the template has. 404 for a template, version or identity there is none of; 422 as `fill`.
+ * Makes an agent from a version of a template, with its blocks and attachments, in one transaction. Tags, identities and
+ * variables of the request are added to those of the template. 404 for a missing template, version or identity; 422 as `fill`.
  */
 export const deploy = (
   scope: Scope,

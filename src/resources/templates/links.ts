@@ -1,14 +1,14 @@
 import type { Link } from '../../db/link.ts'
 import { templateVersions } from './schema.ts'
 
-const of = (what: string, targetColumn: string): Link => ({
-  table: `template_versions_${what}`,
+const of = (name: string, targetColumn: string): Link => ({
+  table: `template_versions_${name}`,
   owner: templateVersions,
   ownerColumn: 'template_version_id',
   targetColumn,
 })
 
-/** What the agents of a version get attached, by the field of its configuration. */
+/** The attachments of a version, by field of its configuration. */
 export const versionLinks = {
   tool_ids: of('tools', 'tool_id'),
   folder_ids: of('folders', 'source_id'),

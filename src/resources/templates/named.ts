@@ -4,7 +4,7 @@ import { ApiError } from '../../lib/errors.ts'
 import { findDefaultProject } from '../projects/projects.ts'
 import { type Template, templates } from './schema.ts'
 
-/** Which template a request is about: its name, in this project, or in the default one. */
+/** The name of a template, and its project: without one, the default project. */
 export interface Named {
   project: string | undefined
   name: string
@@ -26,7 +26,7 @@ export async function templateNamed(scope: Scope, { project, name }: Named): Pro
   })
 }
 
-/** Runs `work` with the template held by this transaction. 404, or 412 with the current ETag. */
+/** Runs `work` in a transaction that has locked the template. 404, or 412 with the current ETag. */
 export const holding = <T>(
   scope: Scope,
   named: Named,
@@ -35,6 +35,6 @@ export const holding = <T>(
   scope.transaction(async (tx) => {
     const { id } = await templateNamed(tx, named)
     await tx.lock(templates, id)
-    // Read again: it may have changed before it was held.
+    // Read again: the template may have changed before the lock.
     return work(tx.withoutIfMatch(), await tx.get(templates, id))
   })

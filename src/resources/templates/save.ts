@@ -7,12 +7,12 @@ import type { Template } from './schema.ts'
 import { saveCurrent, versionOf } from './versions.ts'
 
 /**
- * Saves what is being worked on as the next version; asked to, brings every agent of the template to it: all of this or
- * nothing. 404; 409 and 422 as `migrateAgents`.
+ * Saves the working copy as the next version, and migrates the agents of the template if the body says so, in one
+ * transaction. 404; 409 and 422 as `migrateAgents`.
  */
 export const saveTemplate = (scope: Scope, named: Named, body: SaveTemplate, defaultModel: string): Promise<Template> =>
-  holding(scope, named, async (tx, held) => {
-    const { template, version } = await saveCurrent(tx, held, body?.message ?? undefined)
+  holding(scope, named, async (tx, locked) => {
+    const { template, version } = await saveCurrent(tx, locked, body?.message ?? undefined)
     if (body?.migrate_agents) {
       await migrateAgents(tx, template, version, {
         keepValues: body.preserve_core_memories_on_migration ?? false,
@@ -25,7 +25,7 @@ export const saveTemplate = (scope: Scope, named: Named, body: SaveTemplate, def
     return template
   })
 
-/** Brings the agents of one deployment to a saved version, all or none. 404; 409 and 422 as `migrateAgents`. */
+/** Migrates the agents of one deployment to a saved version, in one transaction. 404; 409 and 422 as `migrateAgents`. */
 export const migrateDeployment = (
   scope: Scope,
   named: Named,

@@ -36,7 +36,7 @@ export const templates = defineResource<Template>()(Template, {
   },
 })
 
-/** The settings of an agent that its template keeps. */
+/** The settings of an agent that its template stores. */
 export const KEPT = [
   'name',
   'agent_type',
@@ -62,31 +62,31 @@ export const KEPT = [
 
 export type TemplateAgent = Pick<Agent, (typeof KEPT)[number]> & { entity_id: string }
 
-/** A block as a template keeps it: its value may hold `{{variables}}`. */
+/** A block as a template stores it: its value may hold `{{variables}}`. */
 export type TemplateBlock = Pick<
   Block,
   'value' | 'description' | 'metadata' | 'read_only' | 'hidden' | 'tags' | 'preserve_on_migration'
 > & { entity_id: string; label: string; limit: number }
 
-/** All that a version of a template holds. */
+/** The content of a version of a template. */
 export interface Configuration {
   agent: TemplateAgent
   blocks: TemplateBlock[]
-  /** What variables of the blocks are filled with when nothing else is given. */
+  /** The default values of variables in the blocks. */
   memory_defaults: Record<string, string>
-  /** The names of the agent's secrets. Their values are never kept. */
+  /** The names of the agent's secrets. Their values are never stored. */
   tool_variables: string[]
   tool_ids: string[]
   folder_ids: string[]
   identity_ids: string[]
 }
 
-/** A version as it lies in the database: what is attached to it stands elsewhere. */
+/** A version as its row stores it: its attachments are rows of other tables. */
 export type TemplateVersion = Pick<Configuration, 'agent' | 'blocks' | 'memory_defaults' | 'tool_variables'> & {
   id: string
   template_id: string
   created_at: string
-  /** Absent for what is being worked on. */
+  /** Absent for the working copy. */
   number?: number
   based_on?: number
   message?: string

@@ -12,11 +12,14 @@ import { holding, type Named, templateNamed } from './named.ts'
 import { type Configuration, type Template, templates } from './schema.ts'
 import { saveChanges, touch, versionOf } from './versions.ts'
 
-const inProject = (slug: string) => sql<boolean>`exists (select from projects
-  where projects.organization_id = templates.organization_id and projects.id = templates.project_id
+/** The templates of the project with this slug. */
+const inProject = ({ organizationId }: Scope, slug: string) => sql<boolean>`exists (select from projects
+  where projects.organization_id = ${organizationId} and projects.id = templates.project_id
     and projects.slug = ${slug})`
 
-const matching = (filters: Omit<ListTemplates, 'version'>, version: number | undefined): Filter<'templates'> => {
+type TemplateFilters = Omit<ListTemplates, 'version'>
+
+const matching = (scope: Scope, filters: TemplateFilters, version: number | undefined): Filter<'templates'> => {
   const { name, exact, search, template_id, project_id, project_slug } = filters
   return (query) => {
     let q = query
@@ -29,7 +32,7 @@ const matching = (filters: Omit<ListTemplates, 'version'>, version: number | und
     if (template_id !== undefined) q = q.where('templates.id', '=', template_id)
     if (project_id !== undefined) q = q.where('templates.project_id', '=', project_id)
     if (version !== undefined) q = q.where('templates.latest', '>=', version)
-    return project_slug === undefined ? q : q.where(inProject(project_slug))
+    return project_slug === undefined ? q : q.where(inProject(scope, project_slug))
   }
 }
 
@@ -40,7 +43,7 @@ export async function listTemplates(
   project: string | undefined,
 ) {
   const number = version === undefined || version === 'latest' ? undefined : Number(version)
-  const keeps = matching(filters, number)
+  const keeps = matching(scope, filters, number)
   const { rows, more } = await listFrom(
     scope,
     templates,
@@ -54,14 +57,14 @@ export async function listTemplates(
   }
 }
 
-/** Makes a template with its first version. A name is made unless one is given. 409 for one that is taken. */
+/** Makes a template with its first version. Without a name, the server makes one. 409 for a taken name. */
 async function insertTemplate(
   tx: Scope,
   projectId: string,
   name: string | null | undefined,
   configuration: Configuration,
 ): Promise<Template> {
-  // Not unique by itself: the name of an agent may be had twice, that of a template may not.
+  // Random names of agents repeat, and names of templates must be unique.
   const random = () => `${randomName()}-${randomUUID().slice(0, 8)}`
   const template = await tx.insert(templates, { project_id: projectId, name: name ?? random() })
   await insertVersion(tx, configuration, { template_id: template.id, number: 1 })
@@ -87,7 +90,7 @@ export const createTemplate = (
     return insertTemplate(tx, projectId, body.name, configuration)
   })
 
-/** Makes a template of a version of another, in the same project. */
+/** Makes a template from a version of another template, in that template's project. 404; 409 for a taken name. */
 export const forkTemplate = (scope: Scope, named: Named, version: string, name: string | null | undefined) =>
   scope.transaction(async (tx) => {
     const template = await templateNamed(tx, named)
@@ -106,15 +109,15 @@ export const modifyTemplate = (
   patch: { name?: string; description?: string | null | undefined },
 ): Promise<Template> => holding(scope, named, (tx, { id }) => tx.update(templates, id, patch))
 
-/** Replaces what is being worked on; what was unsaved is saved first if asked to. 404. */
+/** Replaces the working copy; `saveFirst` saves unsaved changes as a version first. 404. */
 export const replaceCurrent = (
   scope: Scope,
   named: Named,
   next: (tx: Scope, current: Configuration) => Promise<Configuration>,
   saveFirst = false,
 ): Promise<void> =>
-  holding(scope, named, async (tx, held) => {
-    const template = saveFirst ? await saveChanges(tx, held, 'Saved before an update') : held
+  holding(scope, named, async (tx, locked) => {
+    const template = saveFirst ? await saveChanges(tx, locked, 'Saved before an update') : locked
     const current = await versionOf(tx, template, 'current')
     await replaceVersion(tx, current.id, await next(tx, await configurationOf(tx, current)))
     await touch(tx, template, current.id)

@@ -14,9 +14,9 @@ export const variablesIn = (blocks: readonly Pick<TemplateBlock, 'value'>[]): st
 ]
 
 /**
- * The blocks with `{{variables}}` in their values replaced, once: what stands in a replacement is not looked at again.
- * A variable that nothing is given for stays as it stands, so that it shows and can be filled later. 422 when a value
- * would be longer than its block's limit.
+ * The blocks with `{{variables}}` in their values replaced, once: variables inside a replacement stay.
+ * A variable without a value stays visible, and a later migration can fill it. 422 when a value would be longer than its
+ * block's limit.
  */
 export function fill(blocks: readonly TemplateBlock[], variables: Record<string, string>): TemplateBlock[] {
   let room = MOST

@@ -5,7 +5,7 @@ import type { ListVersions } from './body.ts'
 import { configurationOf, insertVersion, replaceVersion, same } from './configuration.ts'
 import { type Template, type TemplateVersion, templates, templateVersions } from './schema.ts'
 
-/** `support:3` → the name, and which version: a number, or what is being worked on. */
+/** The parts of `support:3`: the name, and the version: a number, `latest` or the working copy. */
 export function parseVersion(text: string): { name: string; version: string } {
   const [name, version = 'latest'] = text.split(':')
   return { name: name!, version }
@@ -13,7 +13,7 @@ export function parseVersion(text: string): { name: string; version: string } {
 
 const CURRENT = new Set(['current', 'dev'])
 
-/** A version of a template: by its number, the latest, or what is being worked on (`current`, also `dev`). 404. */
+/** A version of a template: by its number, the latest, or the working copy (`current`, also `dev`). 404. */
 export async function versionOf(scope: Scope, template: Template, version: string): Promise<TemplateVersion> {
   const number = CURRENT.has(version) ? null : Number(version === 'latest' ? template.latest_version : version)
   const [found] = await scope.select(templateVersions, (query) =>
@@ -45,7 +45,7 @@ export async function listVersions(scope: Scope, template: Template, page: ListV
 }
 
 /**
- * Saves what is being worked on as the next version. Inside the scope's transaction, with the template held: numbers
+ * Saves the working copy as the next version. Call this in a transaction that has locked the template: numbers
  * follow each other without a gap.
  */
 export async function saveCurrent(
@@ -64,7 +64,7 @@ export async function saveCurrent(
   return { template: await tx.update(templates, template.id, { latest: number }), version }
 }
 
-/** Saves what is being worked on if it has changed since it was saved or rolled back to. As `saveCurrent`. */
+/** Saves the working copy if it differs from the version that it is based on. As `saveCurrent`. */
 export async function saveChanges(tx: Scope, template: Template, message: string): Promise<Template> {
   const current = await versionOf(tx, template, 'current')
   const base = await versionOf(tx, template, String(current.based_on))
@@ -73,8 +73,8 @@ export async function saveChanges(tx: Scope, template: Template, message: string
 }
 
 /**
- * Goes on from a saved version; unsaved changes are saved as a version first. Inside the scope's transaction, with the
- * template held. 404 for a version there is none of.
+ * Replaces the working copy with a saved version, and saves unsaved changes as a version first. Call this in a transaction
+ * that has locked the template. 404 for a missing version.
  */
 export async function rollBack(tx: Scope, template: Template, version: string): Promise<string> {
   const target = await versionOf(tx, template, version)
@@ -88,6 +88,6 @@ export async function rollBack(tx: Scope, template: Template, version: string): 
     : `Unsaved changes are version ${saved.latest_version}; rolled back to version ${target.number}.`
 }
 
-/** Says in the template's own history, and by its `updated_at`, that what is being worked on has changed. */
+/** Records a change of the working copy in the template's history and its `updated_at`. */
 export const touch = (tx: Scope, template: Template, versionId: string): Promise<Template> =>
   tx.update(templates, template.id, {}, [{ table: 'template_versions', added: [versionId], removed: [] }])

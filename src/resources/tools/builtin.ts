@@ -5,18 +5,18 @@ import { BUILTIN_TYPES, type Tool, tools } from './schema.ts'
 import { DEFAULTS, toolsByName } from './tools.ts'
 
 /**
- * Adds the built-in tools the organization lacks, in one statement, whoever else does so at the same moment; where none
- * is lacking, it costs one select. A tool that already goes by the name of one stays as it is.
+ * Adds the built-in tools that the organization lacks, in one statement that other callers can run concurrently; if none
+ * is missing, with one select only. A tool of the organization with the name of a built-in tool stays.
  */
 export async function addBuiltinTools(scope: Scope): Promise<void> {
-  const there = await toolsByName(
+  const existing = await toolsByName(
     scope,
     BUILTIN_TOOLS.map(({ name }) => name),
   )
-  const lacking = BUILTIN_TOOLS.filter(({ name }) => !there.has(name))
+  const missing = BUILTIN_TOOLS.filter(({ name }) => !existing.has(name))
   await scope.insertOnConflictDoNothing(
     tools,
-    lacking.map(({ name, tool_type, description, properties, required, parallel }) => ({
+    missing.map(({ name, tool_type, description, properties, required, parallel }) => ({
       ...DEFAULTS,
       name,
       tool_type,

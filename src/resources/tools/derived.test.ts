@@ -6,7 +6,7 @@ import { createCipher } from '../../lib/cipher.ts'
 import { toolHolders } from '../agents/holders/holders.ts'
 import type { Tool } from './schema.ts'
 import { createSourceReader } from './source/reader.ts'
-import { upsertTool } from './tools.ts'
+import { upsertTool } from './upsert.ts'
 
 let server: TestServer
 beforeAll(async () => {

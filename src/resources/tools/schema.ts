@@ -69,7 +69,7 @@ export const tools = defineResource<Tool>()(Tool, {
 
 const VERSION = '^\\d+(\\.\\d+){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$'
 
-/** Packages by the names their registry allows: what follows ends up in an installer's arguments. */
+/** Packages by the names their registry allows: the names become arguments of an installer. */
 const Requirements = (name: object) =>
   Type.Array(
     Strict({
@@ -115,14 +115,14 @@ export const GenerateSchema = Strict({
 })
 export type GenerateSchema = Static<typeof GenerateSchema>
 
-/** What models are told of a tool. */
+/** A tool as models read it. */
 export const FunctionSchema = Type.Object({
   name: Type.String(),
   description: Type.String(),
   parameters: Type.Object({ type: Type.Literal('object'), properties: JsonMap(), required: Type.Array(Type.String()) }),
 })
 
-/** Which tools: the filters lists and counts share. */
+/** The filters that lists and counts share. */
 const filters = {
   name: Optional(Type.String({ description: 'Exactly this name.' })),
   names: Optional(Type.Array(Type.String(), { description: 'Exactly one of these names.' })),

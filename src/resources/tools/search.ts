@@ -5,7 +5,7 @@ import { tagged } from '../tags/tagged.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
 import { nearestTools, type ToolVectors } from './vectors.ts'
 
-/** A tool that was found, and its places from 1. */
+/** A result, and its ranks from 1. */
 interface Hit {
   id: string
   fts_rank?: number
@@ -18,7 +18,7 @@ const fused = ({ fts_rank, vector_rank }: Hit) =>
 
 const best = ({ fts_rank = Infinity, vector_rank = Infinity }: Hit) => Math.min(fts_rank, vector_rank)
 
-/** What two rankings of ids make together: equal scores by the better single place, then the newer tool. */
+/** Merges two rankings of ids: equal scores by the better single rank, then the newer tool. */
 function fuse(byWords: readonly string[], byVectors: readonly string[]): Hit[] {
   const hits = new Map<string, Hit>()
   for (const [n, id] of byWords.entries()) hits.set(id, { id, fts_rank: n + 1 })
@@ -36,7 +36,7 @@ export async function searchTools(scope: Scope, vectors: ToolVectors, body: Sear
   const mode = body.search_mode ?? 'hybrid'
   const limit = body.limit ?? 50
   const query = body.query?.trim()
-  const kept = sql.join(
+  const conditions = sql.join(
     [
       sql`tools.organization_id = ${scope.organizationId}`,
       ...(tool_types ? [sql`tools.tool_type = any(${tool_types}::text[])`] : []),
@@ -47,18 +47,18 @@ export async function searchTools(scope: Scope, vectors: ToolVectors, body: Sear
   const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
   const byWords = async (words: string) => {
-    // Any of the words will do; the more and the rarer places they stand in, the better.
-    const asked = sql`select replace(plainto_tsquery('english', tool_words(${words}))::text, '&', '|')::tsquery as words`
+    // One matching word is enough; ts_rank prefers more matches, and matches in shorter fields.
+    const tsquery = sql`select replace(plainto_tsquery('english', tool_words(${words}))::text, '&', '|')::tsquery as words`
     return idsOf(
       await scope.query<{ id: string }>(sql`
-        select id from tools cross join (${asked}) as asked where ${kept} and search_vector @@ asked.words
-        order by ts_rank(search_vector, asked.words) desc, created_at desc, id desc limit ${sql.lit(depthOf(limit))}`),
+        select id from tools cross join (${tsquery}) as terms where ${conditions} and search_vector @@ terms.words
+        order by ts_rank(search_vector, terms.words) desc, created_at desc, id desc limit ${sql.lit(depthOf(limit))}`),
     )
   }
   const newest = async () =>
     idsOf(
       await scope.query<{ id: string }>(sql`
-        select id from tools where ${kept} order by created_at desc, id desc limit ${limit}`),
+        select id from tools where ${conditions} order by created_at desc, id desc limit ${limit}`),
     )
 
   const hits: Hit[] = query
@@ -66,18 +66,18 @@ export async function searchTools(scope: Scope, vectors: ToolVectors, body: Sear
         mode === 'vector' ? [] : await byWords(query),
         mode === 'fts'
           ? []
-          : (await nearestTools(scope, vectors, query, kept, EXACT_SCAN_LIMIT)).slice(0, depthOf(limit)),
+          : (await nearestTools(scope, vectors, query, conditions, EXACT_SCAN_LIMIT)).slice(0, depthOf(limit)),
       ).slice(0, limit)
     : (await newest()).map((id) => ({ id }))
 
   const rows = await scope.query<{ id: string; json: string; text: string }>(sql`
     select tools.id, ${tools.rendering.neutral.json} as json,
       tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
-    from tools where ${kept} and tools.id = any(${idsOf(hits)}::text[])`)
-  const written = new Map(rows.map((row) => [row.id, row]))
+    from tools where ${conditions} and tools.id = any(${idsOf(hits)}::text[])`)
+  const byId = new Map(rows.map((row) => [row.id, row]))
   return hits.flatMap(({ id, ...ranks }) => {
-    // One that was deleted meanwhile isn't there any more.
-    const row = written.get(id)
+    // Another transaction may have deleted the tool since.
+    const row = byId.get(id)
     if (!row) return []
     const tool = JSON.parse(row.json) as Tool
     return [{ tool, embedded_text: row.text, ...ranks, combined_score: fused({ id, ...ranks }) }]

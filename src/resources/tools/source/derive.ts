@@ -1,38 +1,39 @@
 import { storageIssue } from '../../../lib/json.ts'
+import { described, type JsonSchema } from './json-schema.ts'
 import { readPython } from './python.ts'
-import { described, type JsonSchema, type Signature, type SourceFault, UnreadableSource } from './signature.ts'
+import { type Signature, type SourceFault, UnreadableSource } from './signature.ts'
 import { readTypeScript } from './typescript.ts'
 
-/** What a tool's schema is derived from. */
-export interface Source {
+/** The source that a tool's schema is derived from. */
+export interface ToolSource {
   source_code: string
   source_type: string
-  /** The parameters, where the signature doesn't tell them. */
+  /** The parameters, in place of those of the signature. */
   args_json_schema?: Record<string, unknown> | null | undefined
 }
 
-/** What models are told of a tool. */
+/** A tool as models read it. */
 export interface DerivedSchema {
   name: string
   description: string
   parameters: { type: 'object'; properties: Record<string, unknown>; required: string[] }
 }
 
-/** The schema, or everything that is wrong with the source. */
+/** The schema, or every problem of the source. */
 export type Derived = { schema: DerivedSchema } | { faults: string[] }
 
 const READERS: Record<string, (source: string) => Signature> = { python: readPython, typescript: readTypeScript }
 
-const worded = ({ place, message }: SourceFault) =>
-  place ? `line ${place.line}, column ${place.column}: ${message}` : message
+const worded = ({ position, message }: SourceFault) =>
+  position ? `line ${position.line}, column ${position.column}: ${message}` : message
 
-/** The parameters of a signature, and what is wrong with them. */
+/** The parameters of a signature, and their problems. */
 function parametersOf({ parameters, described: { parameter: where } }: Signature) {
   const faults: SourceFault[] = []
   const properties: [string, JsonSchema][] = []
   const required: string[] = []
-  for (const { name, place, description, value } of parameters) {
-    if (!description) faults.push({ place, message: `parameter ${name} is not described: add it to ${where}` })
+  for (const { name, position, description, value } of parameters) {
+    if (!description) faults.push({ position, message: `parameter ${name} is not described: add it to ${where}` })
     try {
       const { schema, optional } = value()
       properties.push([name, described(schema, description)])
@@ -45,25 +46,25 @@ function parametersOf({ parameters, described: { parameter: where } }: Signature
   return { faults, parameters: { type: 'object' as const, properties: Object.fromEntries(properties), required } }
 }
 
-function read({ source_code, source_type, args_json_schema }: Source): DerivedSchema {
+function read({ source_code, source_type, args_json_schema }: ToolSource): DerivedSchema {
   const reader = READERS[source_type]
   if (!reader) throw new UnreadableSource({ message: `a tool of type ${source_type} needs a json_schema` })
   const signature = reader(source_code)
-  const { name, place, description } = signature
+  const { name, position, description } = signature
   const { faults, parameters } = args_json_schema
     ? { faults: [], parameters: { properties: {}, required: [], ...args_json_schema, type: 'object' as const } }
     : parametersOf(signature)
   if (!description)
-    faults.unshift({ place, message: `function ${name} is not described: ${signature.described.whole}` })
+    faults.unshift({ position, message: `function ${name} is not described: ${signature.described.whole}` })
   if (faults.length > 0) throw new UnreadableSource(...faults)
   return { name, description: description!, parameters }
 }
 
 /**
- * Derives what models are told of a tool from its source alone: the name of the function, its description, and its
- * parameters as JSON Schema. Whatever the source holds, it is only read, never run.
+ * Derives the schema of a tool from its source alone: the name of the function, its description, and its
+ * parameters as JSON Schema. The source is parsed, never run.
  */
-export function deriveSchema(source: Source): Derived {
+export function deriveSchema(source: ToolSource): Derived {
   try {
     const schema = read(source)
     const fault = storageIssue(schema)

@@ -4,9 +4,9 @@ const ENTRIES = /^(args|arguments|params|parameters|keyword args|keyword argumen
 const ENTRY = /^\*{0,2}(\w+)\s*(?:\((?:[^()]|\([^()]*\))*\))?\s*:\s*(.*)$/u
 
 export interface Docstring {
-  /** What comes before the first section. */
+  /** The text before the first section. */
   description: string
-  /** What `Args:`, `Attributes:` and their like say, by name. */
+  /** The entries of `Args:`, `Attributes:` and similar sections, by name. */
   entries: Map<string, string>
 }
 
@@ -42,7 +42,7 @@ export function readDocstring(text: string): Docstring {
   const entries = heads.flatMap((head, n) => {
     if (!ENTRIES.test(lines[head]!)) return []
     const section = lines.slice(head + 1, heads[n + 1])
-    // A section is what is indented below its head; some don't indent it, and end it with a blank line.
+    // A section is the indented text below its head, or, without indentation, the text up to a blank line.
     const start = section.findIndex((line) => line.trim())
     if (start < 0) return []
     const indented = indentOf(section[start]!) > 0

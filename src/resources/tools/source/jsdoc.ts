@@ -1,12 +1,12 @@
 import { parse } from 'comment-parser'
 
-/** What a JSDoc comment says of the whole, and of each `@param` by its name, such as `city` or `options.unit`. */
+/** The description in a JSDoc comment, and those of each `@param` by name, such as `city` or `options.unit`. */
 export interface JsDoc {
   description: string
   params: Map<string, string>
 }
 
-/** Reads a block comment, given without its delimiters; one that doesn't start with `*` is no JSDoc and says nothing. */
+/** Reads the text between the delimiters of a block comment. A text without a leading `*` is no JSDoc, and empty. */
 export function readJsDoc(comment: string | undefined): JsDoc {
   const [block] = comment?.startsWith('*') ? parse(`/*${comment}*/`, { spacing: 'preserve' }) : []
   const text = (one: string) =>

@@ -1,8 +1,10 @@
 import { type Arguments, type Module, parse, type StmtNode } from 'py-ast'
-import { createPythonTypes, docstringOf, type Located, placeOf } from './python-types.ts'
-import { type Parameter, type Signature, UnreadableSource, type Value } from './signature.ts'
+import type { Value } from './json-schema.ts'
+import { docstringOf, type Located, positionOf } from './python-ast.ts'
+import { createPythonTypes } from './python-types.ts'
+import { type Parameter, type Signature, UnreadableSource } from './signature.ts'
 
-/** Parameters the server fills in. */
+/** Parameters whose arguments come from the server. */
 const HIDDEN = ['self', 'agent_state', 'agent_id']
 
 /** The syntax tree of a source. */
@@ -12,21 +14,21 @@ function parseModule(source: string): Module {
   } catch (error) {
     if (error instanceof RangeError) throw error
     const { lineno, col_offset, message } = error as Error & Located
-    // Faults of the tokenizer tell their place in the message alone.
+    // Errors of the tokenizer have their position in the message alone.
     const [, text, line, column] = /^(.*?)(?: at line (\d+)(?:, column (\d+))?)?$/s.exec(message)!
-    const place = placeOf({ lineno: lineno ?? Number(line ?? 1), col_offset: col_offset ?? Number(column ?? 0) })
-    throw new UnreadableSource({ place, message: text! })
+    const position = positionOf({ lineno: lineno ?? Number(line ?? 1), col_offset: col_offset ?? Number(column ?? 0) })
+    throw new UnreadableSource({ position, message: text! })
   }
 }
 
 type PythonFunction = Extract<StmtNode, { nodeType: 'FunctionDef' | 'AsyncFunctionDef' }>
 
-/** What a call must or may give, in order; `*args` and `**kwargs` can't be given by name. */
+/** The parameters that a call can name, in order: all but `*args` and `**kwargs`. */
 function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: Arguments) {
   const [positional] = posonlyargs
   if (positional) {
     const message = `parameter ${positional.arg} is positional-only, and tools are called with arguments by name`
-    throw new UnreadableSource({ place: placeOf(positional), message })
+    throw new UnreadableSource({ position: positionOf(positional), message })
   }
   return [
     ...args.map((arg, index) => ({ arg, optional: index >= args.length - defaults.length })),
@@ -35,8 +37,8 @@ function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: 
 }
 
 /**
- * The last function at the top level of a Python source: its name, what its docstring (Google style) says, and the types
- * of its parameters. A parameter with a default, or one that may be None, may be left out.
+ * The last function at the top level of a Python source: its name, its docstring (Google style) and the types of
+ * its parameters. A parameter with a default, or one that may be None, may be left out.
  */
 export function readPython(source: string): Signature {
   const module = parseModule(source)
@@ -48,13 +50,13 @@ export function readPython(source: string): Signature {
   const { description, entries } = docstringOf(tool)
   const types = createPythonTypes(module)
   const parameters = parametersOf(tool.args).map(({ arg, optional }): Parameter => {
-    const place = placeOf(arg)
+    const position = positionOf(arg)
     return {
       name: arg.arg,
-      place,
+      position,
       description: entries.get(arg.arg),
       value(): Value {
-        if (!arg.annotation) throw new UnreadableSource({ place, message: `parameter ${arg.arg} has no type hint` })
+        if (!arg.annotation) throw new UnreadableSource({ position, message: `parameter ${arg.arg} has no type hint` })
         const value = types.typeOf(arg.annotation)
         return { ...value, optional: optional || value.optional }
       },
@@ -62,7 +64,7 @@ export function readPython(source: string): Signature {
   })
   return {
     name: tool.name,
-    place: placeOf(tool),
+    position: positionOf(tool),
     description,
     parameters,
     described: {

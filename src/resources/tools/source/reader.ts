@@ -2,19 +2,19 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { inBody, invalid } from '../../../lib/errors.ts'
 import { createKeyedMutex } from '../../../lib/keyed-mutex.ts'
-import type { Derived, DerivedSchema, Source } from './derive.ts'
+import type { Derived, DerivedSchema, ToolSource } from './derive.ts'
 
 /** Reads the sources of tools. */
 export interface SourceReader {
-  /** What models are told of a tool, from its source. 422 that says where and why a source can't be read. */
-  read(source: Source, field: string): Promise<DerivedSchema>
+  /** Derives the schema of a tool from its source. 422 with every problem of the source and its position. */
+  read(source: ToolSource, field: string): Promise<DerivedSchema>
   close(): Promise<void>
 }
 
-/** A source that takes longer or more memory than any written by hand is given up. */
-const PATIENCE_MS = 3_000
+/** The limits for one source: more than any source needs that a person has written. */
+const TIMEOUT_MS = 3_000
 const MEMORY_MB = 256
-/** A thread that has nothing to do is let go. */
+/** The time after which an idle thread ends. */
 const IDLE_MS = 30_000
 
 const TOO_MUCH: Derived = { faults: ['is too large or too intricate to be read: give json_schema with it'] }
@@ -25,7 +25,7 @@ const TOO_MUCH: Derived = { faults: ['is too large or too intricate to be read: 
  */
 export function createSourceReader(): SourceReader {
   let thread: Promise<Worker> | undefined
-  const inTurn = createKeyedMutex()
+  const mutex = createKeyedMutex()
   let idle: NodeJS.Timeout | undefined
 
   async function start(): Promise<Worker> {
@@ -33,7 +33,7 @@ export function createSourceReader(): SourceReader {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     })
     worker.unref()
-    // Whoever waits for an answer hears of an error; one that nobody waits for must not end the process.
+    // The caller of `once` gets an error; an error without a waiting caller must not end the process.
     worker.on('error', () => {})
     await once(worker, 'message')
     return worker
@@ -46,15 +46,15 @@ export function createSourceReader(): SourceReader {
     await (await stopping?.catch(() => undefined))?.terminate()
   }
 
-  async function ask(source: Source): Promise<Derived> {
+  async function derive(source: ToolSource): Promise<Derived> {
     clearTimeout(idle)
     thread ??= start()
     const worker = await thread.catch((error) => {
       thread = undefined
       throw error
     })
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    // Alive while it is waited for, so that the process doesn't end under a request.
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    // A referenced thread keeps the process alive while a request waits for it.
     worker.ref()
     worker.postMessage(source)
     try {
@@ -71,10 +71,10 @@ export function createSourceReader(): SourceReader {
 
   return {
     async read(source, field) {
-      const derived = await inTurn('source', () => ask(source))
+      const derived = await mutex('source', () => derive(source))
       if ('schema' in derived) return derived.schema
       throw invalid(...derived.faults.map((fault) => inBody(field, fault)))
     },
-    close: () => inTurn('source', stop),
+    close: () => mutex('source', stop),
   }
 }

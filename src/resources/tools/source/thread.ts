@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { deriveSchema, type Source } from './derive.ts'
+import { deriveSchema, type ToolSource } from './derive.ts'
 
-/** The thread `createSourceReader` starts: it answers each source with what is derived from it. */
-parentPort!.on('message', (source: Source) => parentPort!.postMessage(deriveSchema(source)))
+/** The thread of `createSourceReader`: responds to each source with the derived schema. */
+parentPort!.on('message', (source: ToolSource) => parentPort!.postMessage(deriveSchema(source)))
 parentPort!.postMessage('ready')

@@ -1,116 +1,54 @@
-import { type ParseResult, parse } from '@babel/parser'
-import type * as t from '@babel/types'
-import { readJsDoc } from './jsdoc.ts'
-import { type Parameter, type Signature, UnreadableSource, type Value } from './signature.ts'
-import { createTypeScriptTypes, placeOf } from './typescript-types.ts'
-
-type Callable = t.FunctionDeclaration | t.FunctionExpression | t.ArrowFunctionExpression
-
-interface Found {
-  name: string
-  node: Callable
-  /** The statement the comment stands before. */
-  statement: t.Statement
-  exported: boolean
-}
-
-/** The syntax tree of a source. */
-function parseProgram(source: string): ParseResult['program'] {
-  try {
-    return parse(source, { sourceType: 'module', plugins: ['typescript', 'decorators'] }).program
-  } catch (error) {
-    const { loc, message } = error as Error & { loc?: { line: number; column: number } }
-    if (!loc) throw error
-    const place = { line: loc.line, column: loc.column + 1 }
-    throw new UnreadableSource({ place, message: message.replace(/\s*\(\d+:\d+\)$/, '') })
-  }
-}
-
-const isCallable = (node: t.Node | null | undefined): node is t.FunctionExpression | t.ArrowFunctionExpression =>
-  node?.type === 'FunctionExpression' || node?.type === 'ArrowFunctionExpression'
-
-/** The functions a statement defines: `function f() {}`, `const f = () => {}`, either of them exported. */
-function functionsIn(statement: t.Statement, outer = statement, exported = false): Found[] {
-  switch (statement.type) {
-    case 'FunctionDeclaration':
-      return statement.id ? [{ name: statement.id.name, node: statement, statement: outer, exported }] : []
-    case 'VariableDeclaration':
-      return statement.declarations.flatMap(({ id, init }) =>
-        id.type === 'Identifier' && isCallable(init) ? [{ name: id.name, node: init, statement: outer, exported }] : [],
-      )
-    case 'ExportNamedDeclaration':
-      return statement.declaration ? functionsIn(statement.declaration, outer, true) : []
-    case 'ExportDefaultDeclaration':
-      return statement.declaration.type === 'FunctionDeclaration' ? functionsIn(statement.declaration, outer, true) : []
-    default:
-      return []
-  }
-}
-
-/** The names exported apart from their definition: `export { f }`, `export default f`. */
-function exportedNames(body: readonly t.Statement[]): Set<string> {
-  return new Set(
-    body.flatMap((statement) => {
-      if (statement.type === 'ExportDefaultDeclaration' && statement.declaration.type === 'Identifier') {
-        return [statement.declaration.name]
-      }
-      if (statement.type !== 'ExportNamedDeclaration') return []
-      return statement.specifiers.flatMap((one) =>
-        one.type === 'ExportSpecifier' && one.local.type === 'Identifier' ? [one.local.name] : [],
-      )
-    }),
-  )
-}
+import { type JsDoc, readJsDoc } from './jsdoc.ts'
+import type { Value } from './json-schema.ts'
+import { type Parameter, type Signature, UnreadableSource } from './signature.ts'
+import { positionOf } from './typescript-ast.ts'
+import { type ProgramFunction, parseProgram, toolFunction } from './typescript-functions.ts'
+import type { TypeReader } from './typescript-program.ts'
+import { createTypeScriptTypes, typeOfLiteral } from './typescript-types.ts'
 
 /**
- * The last exported function of a TypeScript source, or the last one at its top level where none is exported: its name,
- * what its JSDoc says, and the types of its parameters. One with `?` or a default may be left out.
+ * The signature of the tool in a TypeScript source, as of `toolFunction`: the name, the descriptions of the JSDoc comment
+ * and the types of the parameters. A parameter with `?` or a default may be left out.
  */
 export function readTypeScript(source: string): Signature {
   const { body } = parseProgram(source)
-  const names = exportedNames(body)
-  const functions = body.flatMap((statement) => functionsIn(statement))
-  const tool = functions.findLast(({ exported, name }) => exported || names.has(name)) ?? functions.at(-1)
-  if (!tool) throw new UnreadableSource({ message: 'no function is defined at the top level' })
+  const tool = toolFunction(body)
   const doc = readJsDoc(tool.statement.leadingComments?.at(-1)?.value)
   const types = createTypeScriptTypes(body)
 
-  const parameters = tool.node.params.flatMap((param): Parameter[] => {
-    const given = param.type === 'AssignmentPattern' ? param.left : param
-    const fallback = param.type === 'AssignmentPattern' ? param.right : undefined
-    // What comes after the others, and what a call is made on, can't be given by name.
-    if (given.type === 'RestElement' || (given.type === 'Identifier' && given.name === 'this')) return []
-    const place = placeOf(given)
-    if (given.type !== 'Identifier') {
-      throw new UnreadableSource({ place, message: 'a parameter must have a name: take it apart inside the function' })
-    }
-    const { name, typeAnnotation, optional } = given
-    return [
-      {
-        name,
-        place,
-        description: doc.params.get(name),
-        value(): Value {
-          const members = new Map(
-            [...doc.params].flatMap(([path, text]) =>
-              path.startsWith(`${name}.`) ? [[path.slice(name.length + 1), text] as const] : [],
-            ),
-          )
-          const value =
-            typeAnnotation?.type === 'TSTypeAnnotation'
-              ? types.typeOf(typeAnnotation.typeAnnotation, members)
-              : fallback && types.typeOfLiteral(fallback)
-          if (!value) throw new UnreadableSource({ place, message: `parameter ${name} has no type` })
-          return { ...value, optional: value.optional || optional === true || fallback !== undefined }
-        },
-      },
-    ]
-  })
   return {
     name: tool.name,
-    place: placeOf(tool.statement),
+    position: positionOf(tool.statement),
     description: doc.description,
-    parameters,
+    parameters: tool.node.params.flatMap((param) => parametersOf(param, doc, types)),
     described: { whole: 'a JSDoc comment before it must say what it does', parameter: 'a @param of the JSDoc comment' },
   }
 }
+
+/** The parameter as a call names it; none for `this` and for a rest parameter, which a call can't name. */
+function parametersOf(node: ProgramFunction['node']['params'][number], doc: JsDoc, types: TypeReader): Parameter[] {
+  const [target, fallback] = node.type === 'AssignmentPattern' ? [node.left, node.right] : [node, undefined]
+  if (target.type === 'RestElement' || (target.type === 'Identifier' && target.name === 'this')) return []
+  const position = positionOf(target)
+  if (target.type !== 'Identifier') {
+    throw new UnreadableSource({ position, message: 'a parameter must have a name: take it apart inside the function' })
+  }
+  const { name, typeAnnotation, optional } = target
+  const value = (): Value => {
+    const found =
+      typeAnnotation?.type === 'TSTypeAnnotation'
+        ? types.typeOf(typeAnnotation.typeAnnotation, fieldNotes(doc, name))
+        : fallback && typeOfLiteral(fallback)
+    if (!found) throw new UnreadableSource({ position, message: `parameter ${name} has no type` })
+    return { ...found, optional: found.optional || optional === true || fallback !== undefined }
+  }
+  return [{ name, position, description: doc.params.get(name), value }]
+}
+
+/** The descriptions of the fields of a parameter, such as `@param options.unit`, by field. */
+const fieldNotes = ({ params }: JsDoc, parameter: string) =>
+  new Map(
+    [...params].flatMap(([path, text]) =>
+      path.startsWith(`${parameter}.`) ? [[path.slice(parameter.length + 1), text] as const] : [],
+    ),
+  )

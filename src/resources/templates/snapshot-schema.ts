@@ -1,0 +1,79 @@
+import { type Static, Type } from 'typebox'
+import { Id, Int, Name, OneOf, OrNull, Ref, Strict } from '../../lib/wire.ts'
+import { AGENT_TYPES, settings } from '../agents/schema.ts'
+import { ToolRule } from '../agents/tool-rules.ts'
+
+const { Optional } = Type
+
+const VariableList = Type.Object(
+  {
+    version: Type.Literal('1'),
+    data: Type.Array(
+      Type.Object(
+        { key: Type.String(), defaultValue: Optional(OrNull(Type.String())), type: Type.String() },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** The settings of an agent that are optional in a snapshot. */
+const PROPERTIES = {
+  enable_reasoner: Type.Boolean(),
+  put_inner_thoughts_in_kwargs: Type.Boolean(),
+  context_window_limit: Int({ minimum: 1 }),
+  max_tokens: Int({ minimum: 1 }),
+  max_reasoning_tokens: Int(),
+  max_files_open: settings.max_files_open,
+  message_buffer_autoclear: settings.message_buffer_autoclear,
+  verbosity_level: OneOf(['low', 'medium', 'high']),
+  reasoning_effort: OneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+  per_file_view_window_char_limit: settings.per_file_view_window_char_limit,
+  parallel_tool_calls: Type.Boolean(),
+  temperature: Type.Number(),
+}
+
+const SnapshotAgent = Strict({
+  entityId: Name({ minLength: 1 }),
+  name: settings.name,
+  agentType: OneOf(AGENT_TYPES),
+  model: settings.model,
+  systemPrompt: Type.String(),
+  tags: settings.tags,
+  toolIds: Type.Array(Id('tool')),
+  sourceIds: Type.Array(Id('source')),
+  identityIds: Type.Array(Id('identity')),
+  toolRules: Type.Array(Ref(ToolRule)),
+  memoryVariables: VariableList,
+  toolVariables: VariableList,
+  properties: Strict(
+    Object.fromEntries(Object.entries(PROPERTIES).map(([name, schema]) => [name, Optional(schema)])) as {
+      [K in keyof typeof PROPERTIES]: Type.TOptional<(typeof PROPERTIES)[K]>
+    },
+  ),
+})
+
+const SnapshotBlock = Strict({
+  entityId: Optional(Name({ minLength: 1, description: 'Made by the server for a new block.' })),
+  label: Name({ minLength: 1 }),
+  value: Type.String(),
+  limit: Optional(Int()),
+  description: Optional(Type.String()),
+  preserveOnMigration: Optional(Type.Boolean()),
+  readOnly: Optional(Type.Boolean()),
+})
+
+/** A version of a template in the form for editing. The template keeps fields that the form lacks. */
+export const TemplateSnapshot = Strict(
+  {
+    type: Type.Literal('classic', { description: 'One agent, which is what templates hold.' }),
+    version: Optional(Type.String({ description: 'The number of the version, or current.' })),
+    agents: Type.Array(SnapshotAgent, { minItems: 1, maxItems: 1 }),
+    blocks: Type.Array(SnapshotBlock),
+    relationships: Optional(Type.Array(Strict({ agentEntityId: Type.String(), blockEntityId: Type.String() }))),
+    configuration: Optional(Strict({})),
+  },
+  { $id: 'TemplateSnapshot' },
+)
+export type TemplateSnapshot = Static<typeof TemplateSnapshot>

@@ -1,0 +1,38 @@
+import { omitNulls } from '../../lib/json.ts'
+import { descriptionIn, type FunctionJson, nameIn } from './function-schema.ts'
+import type { CreateTool, UpdateTool } from './schema.ts'
+import type { ToolSource } from './source/derive.ts'
+import { DEFAULTS } from './tools.ts'
+
+/** The columns that a body sets: null resets a field to its default. */
+export function columnsOf({ pip_requirements, npm_requirements, ...body }: UpdateTool) {
+  const defaults: Record<string, unknown> = DEFAULTS
+  return {
+    ...Object.fromEntries(Object.entries(body).map(([field, value]) => [field, value ?? defaults[field] ?? null])),
+    pip_requirements: omitNulls(pip_requirements),
+    npm_requirements: omitNulls(npm_requirements),
+  }
+}
+
+/** The source that the schema of a new tool is derived from; undefined if the body has a schema. */
+export function sourceOf({
+  json_schema,
+  source_code,
+  source_type,
+  args_json_schema,
+}: CreateTool): ToolSource | undefined {
+  if (json_schema) return undefined
+  return { source_code, source_type: source_type ?? DEFAULTS.source_type, args_json_schema: args_json_schema ?? null }
+}
+
+/** The row of a new tool. */
+export const rowOf = (body: CreateTool, json_schema: FunctionJson, project?: string | undefined) => ({
+  ...DEFAULTS,
+  ...columnsOf(body as UpdateTool),
+  json_schema,
+  schema_derived: !body.json_schema,
+  description: body.description ?? descriptionIn(json_schema),
+  name: nameIn(json_schema),
+  tool_type: 'custom',
+  project_id: project,
+})
