@@ -1,6 +1,6 @@
 import type { VectorStores } from '../embed/stores.ts'
 import { ApiError } from '../lib/errors.ts'
-import { noteStoreError, syncStore } from '../resources/passages/hosted.ts'
+import { setStoreError, syncStore } from '../resources/passages/hosted.ts'
 import type { Work } from './workers.ts'
 
 /**
@@ -16,11 +16,11 @@ export function syncContainer(stores: VectorStores): Work<'sync_container'> {
         if (!signal.aborted) {
           const publicMessage =
             error instanceof ApiError ? error.message : 'The hosted store could not be brought up to date.'
-          await noteStoreError(scope, container_id, publicMessage)
+          await setStoreError(scope, container_id, publicMessage)
         }
         throw error
       }
-      await noteStoreError(scope, container_id, null)
+      await setStoreError(scope, container_id, null)
     },
     concurrency: 4,
     options: { retryLimit: 10_000 },

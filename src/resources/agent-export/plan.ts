@@ -15,7 +15,7 @@ import type { CreateBlock } from '../blocks/schema.ts'
 import { newGroup } from '../groups/groups.ts'
 import type { CreateGroup } from '../groups/schema.ts'
 import { unusable } from '../models/embedding.ts'
-import { embeddingConfigIn, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigIn } from '../models/handles.ts'
 import { joinPlaces } from './fit.ts'
 import type { AgentFileParts, MessageEntry, Placed, PlacedAgent } from './schema.ts'
 
@@ -109,7 +109,7 @@ export async function planImport(
   for (const [n, source] of file.sources.entries()) {
     const { at: place, id, embedding: _embedding, embedding_config: _config, embedding_chunk_size, ...body } = source
     at(place, () => {
-      const config = embeddingConfigIn(catalog, asked[n]!) ?? LEXICAL
+      const config = embeddingConfigIn(catalog, asked[n]!) ?? DEFAULT_EMBEDDING
       plan.folders.push({
         ...body,
         id: ids.sources.get(id)!,

@@ -6,7 +6,7 @@ import { type Rendered, renderObject } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { idPattern } from '../../lib/ids.ts'
 import { Create, Name, OneOf, Ref } from '../../lib/wire.ts'
-import { bearing } from '../tags/filter.ts'
+import { hasTags } from '../tags/filter.ts'
 import { ALL_RELATIONS, agentsWith } from './relations.ts'
 import { Agent, agents } from './schema.ts'
 
@@ -76,14 +76,14 @@ function madeFrom(value: string): RawBuilder<boolean> {
 }
 
 /** What a criterion asks of an agent. */
-function conditionsOf(criterion: Criterion): RawBuilder<boolean>[] {
+function conditionsOf(scope: Scope, criterion: Criterion): RawBuilder<boolean>[] {
   switch (criterion.field) {
     case 'name':
       return criterion.operator === 'eq'
         ? [sql`agents.name = ${criterion.value}`]
         : [sql`agents.name ilike ${`%${escapeLike(criterion.value)}%`}`]
     case 'tags':
-      return bearing('agents', criterion.value, true)
+      return hasTags(scope, 'agents', criterion.value, true)
     case 'version':
       return [madeFrom(criterion.value)]
     case 'templateName':
@@ -106,7 +106,7 @@ function conditionsOf(criterion: Criterion): RawBuilder<boolean>[] {
 /** The agents that meet every criterion, with all that belongs to them, newest first; hidden ones are left out. */
 export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Rendered<Static<typeof FoundAgents>>> {
   const { search, project_id, limit, after, sortBy, ascending } = body
-  const conditions = (search ?? []).flatMap(conditionsOf)
+  const conditions = (search ?? []).flatMap((criterion) => conditionsOf(scope, criterion))
   if (project_id) conditions.push(sql`agents.project_id = ${project_id}`)
   const page = await scope.list(
     agents,

@@ -1,8 +1,8 @@
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import { syncLater } from '../passages/hosted.ts'
+import { enqueueSync } from '../passages/hosted.ts'
 import { archives, type CreateArchive, type ListArchives, type UpdateArchive } from './schema.ts'
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */
@@ -46,7 +46,7 @@ export async function modifyArchive(
 export function deleteArchive(scope: Scope, id: string): Promise<void> {
   return scope.transaction(async (inside) => {
     await inside.remove(archives, id)
-    await syncLater(inside, id)
+    await enqueueSync(inside, id)
   })
 }
 
@@ -55,7 +55,7 @@ export async function createArchive(scope: Scope, { embedding, embedding_config,
   return scope.insert(archives, {
     ...body,
     metadata: body.metadata ?? {},
-    embedding_config: (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? LEXICAL,
+    embedding_config: (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? DEFAULT_EMBEDDING,
     vector_db_provider: body.vector_db_provider ?? undefined,
   })
 }

@@ -5,7 +5,7 @@ import { inBody, invalid } from '../../lib/errors.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { getContainer } from '../passages/container.ts'
-import { checkLater, embedNew } from '../passages/embed.ts'
+import { checkEmbedder, embedNewPassages } from '../passages/embed.ts'
 import { addPassages, deletePassage, listPassages, retrievePassage, withEmbeddings } from '../passages/passages.ts'
 import { preparePassages } from '../passages/prepare.ts'
 import {
@@ -70,7 +70,7 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
         preparePassages(
           [body],
           () => 'created_at',
-          async (texts) => embedNew(scope, embedders, await getContainer(scope, params.archive_id), texts),
+          async (texts) => embedNewPassages(scope, embedders, await getContainer(scope, params.archive_id), texts),
         ),
       async handle({ scope, params, query }, { list, vectors }) {
         const [made] = await addPassages(scope, params, list, vectors())
@@ -103,8 +103,8 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
           (place) => `passages[${place}].created_at`,
           async (texts) => {
             const archive = await getContainer(scope, params.archive_id)
-            if (!later) return embedNew(scope, embedders, archive, texts)
-            await checkLater(scope, embedders, archive)
+            if (!later) return embedNewPassages(scope, embedders, archive, texts)
+            await checkEmbedder(scope, embedders, archive)
             return undefined
           },
         )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { STORE_SETTINGS, type VectorStores } from '../../embed/stores.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import type { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
 import type { CreateArchive, UpdateArchive } from './schema.ts'
 import type { ArchiveRow } from './table.ts'
@@ -37,7 +37,7 @@ async function checkStore(
 export async function checkNewArchive(scope: Scope, stores: VectorStores, body: CreateArchive): Promise<void> {
   const { vector_db_provider: provider } = body
   if (!provider || provider === 'native') return
-  await checkStore(stores, provider, (await embeddingConfigOf(scope, body)) ?? LEXICAL)
+  await checkStore(stores, provider, (await embeddingConfigOf(scope, body)) ?? DEFAULT_EMBEDDING)
 }
 
 /** Makes sure that a patch of an archive leaves it a model that its store can take: see checkStore. */

@@ -4,7 +4,7 @@ import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { checkAll, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
-import { bearing, linkedTo } from '../tags/filter.ts'
+import { hasIdentity, hasTags } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
 import {
   type Block,
@@ -17,7 +17,7 @@ import {
 } from './schema.ts'
 
 /** Which blocks: one filter for lists and counts. */
-export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
+export function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
   const { templates_only, name, tags, match_all_tags } = filters
   const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
@@ -36,7 +36,10 @@ export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
     for (const [column, part] of Object.entries(contains) as [keyof typeof contains, string | undefined][]) {
       if (part !== undefined) q = q.where(`blocks.${column}`, 'ilike', `%${escapeLike(part)}%`)
     }
-    for (const condition of [...bearing('blocks', tags, match_all_tags), ...linkedTo('blocks', filters)]) {
+    for (const condition of [
+      ...hasTags(scope, 'blocks', tags, match_all_tags),
+      ...hasIdentity(scope, 'blocks', filters),
+    ]) {
       q = q.where(condition)
     }
     const { connected_to_agents_count_gt: more, connected_to_agents_count_lt: fewer } = filters
@@ -50,10 +53,10 @@ export function matchingBlocks(filters: BlockFilters): Filter<'blocks'> {
 
 /** Blocks of the organization, oldest first. Templates and hidden ones are left out unless asked for. */
 export const listBlocks = (scope: Scope, { limit, order, order_by, after, before, ...filters }: ListBlocks) =>
-  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(filters))
+  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(scope, filters))
 
 /** How many blocks the same filters keep. */
-export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(filters))
+export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(scope, filters))
 
 /** Tags are a set, in the order given. */
 const tagSet = (tags: readonly string[] | null | undefined) => [...new Set(tags)]

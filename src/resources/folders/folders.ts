@@ -3,7 +3,7 @@ import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
 import { type CreateFolder, type FolderFilters, folders, type ListFolders, type UpdateFolder } from './schema.ts'
 
@@ -35,7 +35,7 @@ export async function createFolder<Wire>(
   shape: Resource<Wire, 'folders'>,
   { embedding, embedding_config, embedding_chunk_size, ...body }: CreateFolder,
 ) {
-  const config = (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? LEXICAL
+  const config = (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? DEFAULT_EMBEDDING
   return scope.insert(shape, {
     ...body,
     embedding_config: embedding_chunk_size ? { ...config, embedding_chunk_size } : config,

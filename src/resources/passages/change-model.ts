@@ -3,7 +3,7 @@ import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { embeddingConfigOf } from '../models/handles.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
-import { answering, type Container, getContainer, keyOf } from './container.ts'
+import { type Container, getContainer, modelKeyOf, servingConfig } from './container.ts'
 
 /** What a patch of an archive or a folder says of its model; null: none. */
 interface ModelPatch {
@@ -52,11 +52,14 @@ export function modifyContainer<Wire>(
     await tx.lock(resource, id)
     const container = await getContainer(tx, id)
     const requested = await askedFor(tx, { embedding, embedding_config }, container)
-    const serving = answering(container)
-    const another = keyOf(requested) !== keyOf(container.embedding_config)
+    const serving = servingConfig(container)
+    const another = modelKeyOf(requested) !== modelKeyOf(container.embedding_config)
     // The serving model is requested again, or it has no vectors.
     const stays =
-      !requested || !serving || keyOf(requested) === keyOf(serving) || !(await hasVectors(tx, id, keyOf(serving)!))
+      !requested ||
+      !serving ||
+      modelKeyOf(requested) === modelKeyOf(serving) ||
+      !(await hasVectors(tx, id, modelKeyOf(serving)!))
     const changed = await write(tx, {
       embedding_config: requested,
       ...(another && { serving_config: stays ? null : serving }),

@@ -15,7 +15,7 @@ export interface Container {
 }
 
 /** How a container is held until the transaction ends: as it is for new passages, or alone for a change of its model. */
-type Hold = 'key share' | 'update'
+type LockMode = 'key share' | 'update'
 
 /** Whether a container is an archive, which may lie in a hosted store. Any other is a folder. */
 export const isArchive = (id: string) => id.startsWith('archive-')
@@ -24,7 +24,7 @@ export const isArchive = (id: string) => id.startsWith('archive-')
 export const containerTable = (id: string) => sql.table(isArchive(id) ? 'archives' : 'folders')
 
 /** An archive or a folder, or undefined. */
-export async function findContainer(scope: Scope, id: string, hold?: Hold): Promise<Container | undefined> {
+export async function findContainer(scope: Scope, id: string, hold?: LockMode): Promise<Container | undefined> {
   const [found] = await scope.query(sql<Container>`
     select embedding_config, serving_config, embedding_error from ${containerTable(id)}
     where organization_id = ${scope.organizationId} and id = ${id} ${sql.raw(hold ? `for ${hold}` : '')}`)
@@ -32,14 +32,14 @@ export async function findContainer(scope: Scope, id: string, hold?: Hold): Prom
 }
 
 /** An archive or a folder. 404 when the organization has none with this id. */
-export async function getContainer(scope: Scope, id: string, hold?: Hold): Promise<Container> {
+export async function getContainer(scope: Scope, id: string, hold?: LockMode): Promise<Container> {
   const found = await findContainer(scope, id, hold)
   if (!found) throw notFound(nounOf(id), id)
   return found
 }
 
 /** The configuration whose vectors answer. */
-export const answering = ({ serving_config, embedding_config }: Container) => serving_config ?? embedding_config
+export const servingConfig = ({ serving_config, embedding_config }: Container) => serving_config ?? embedding_config
 
 /** Which model: undefined for none. */
-export const keyOf = (config: EmbeddingConfig | null) => (config ? modelKey(config) : undefined)
+export const modelKeyOf = (config: EmbeddingConfig | null) => (config ? modelKey(config) : undefined)

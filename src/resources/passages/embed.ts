@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/scope.ts'
-import { within } from '../../embed/deadline.ts'
+import { withDeadline } from '../../embed/deadline.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { EMBEDDED } from '../models/config.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
@@ -11,7 +11,7 @@ import type { Vectors } from './insert.ts'
 const AT_ONCE = 4
 
 /** How long a request that makes passages waits for their vectors. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Throws unless these are vectors as the configuration says, one for each text. */
 function check(vectors: readonly (readonly number[])[], texts: number, config: EmbeddingConfig): void {
@@ -71,23 +71,23 @@ export async function embedTexts(
  * model is taking its place it needs not answer: the passages get the new one's vectors with all others. A model that
  * isn't done in time is a 502.
  */
-export async function embedNew(
+export async function embedNewPassages(
   scope: Scope,
   embedders: Embedders,
   { serving_config, embedding_config }: Pick<Container, 'serving_config' | 'embedding_config'>,
   texts: readonly string[],
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Vectors | undefined> {
   const config = serving_config ?? embedding_config
   if (texts.length === 0 || !config) return undefined
-  const made = within(patienceMs, config.handle ?? modelKey(config), (signal) =>
+  const made = withDeadline(timeoutMs, config.handle ?? modelKey(config), (signal) =>
     embedTexts(scope, embedders, config, texts, signal),
   )
   return serving_config ? made.catch(() => undefined) : made
 }
 
 /** Makes sure that new passages can be embedded later: see `Embedders.of`. */
-export async function checkLater(
+export async function checkEmbedder(
   scope: Scope,
   embedders: Embedders,
   { embedding_config }: Pick<Container, 'embedding_config'>,

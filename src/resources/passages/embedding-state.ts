@@ -6,8 +6,8 @@ import { notFound } from '../../lib/errors.ts'
 import { nounOf } from '../../lib/ids.ts'
 import { OneOf, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
-import { answering, type Container, containerTable, isArchive } from './container.ts'
-import { syncLater } from './hosted.ts'
+import { type Container, containerTable, isArchive, servingConfig } from './container.ts'
+import { enqueueSync } from './hosted.ts'
 
 const { Optional } = Type
 
@@ -72,7 +72,7 @@ export async function embeddingStateOf(scope: Scope, id: string): Promise<Embedd
     embedded,
     ...(error !== null && { error_message: error }),
     ...(embedding_config && { embedding_config }),
-    ...(embedding_config && { serving_config: answering(found)! }),
+    ...(embedding_config && { serving_config: servingConfig(found)! }),
   }
 }
 
@@ -84,6 +84,6 @@ export const embedAgain = (scope: Scope, id: string): Promise<EmbeddingState> =>
       where organization_id = ${tx.organizationId} and id = ${id} and coalesce(${sql.join(errors.map(sql.ref))}) is not null`)
     const state = await embeddingStateOf(tx, id)
     if (state.status === 'embedding') await tx.enqueue('embed_container', { container_id: id }, id)
-    if (isArchive(id)) await syncLater(tx, id)
+    if (isArchive(id)) await enqueueSync(tx, id)
     return state
   })

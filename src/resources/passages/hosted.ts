@@ -13,7 +13,7 @@ import {
 import { ApiError } from '../../lib/errors.ts'
 import { modelKey } from '../models/embedding.ts'
 import type { VectorDbProvider } from '../models/schema.ts'
-import { tagged } from '../tags/tagged.ts'
+import { tagsMatch } from '../tags/filter.ts'
 import type { Container } from './container.ts'
 
 /** Where the vectors of an archive are searched: those of the model that answers. */
@@ -73,7 +73,7 @@ export async function storeOf(
  * Has the hosted store of an archive brought up to date once the scope's transaction is committed: to be called in every
  * transaction that adds or removes passages or vectors of an archive, or the archive. One that lies here needs nothing.
  */
-export async function syncLater(scope: Scope, archiveId: string): Promise<void> {
+export async function enqueueSync(scope: Scope, archiveId: string): Promise<void> {
   const [due] = await scope.query(sql`
     select 1 from hosted_vectors
     where organization_id = ${scope.organizationId} and container_id = ${archiveId} and changes > synced limit 1`)
@@ -81,7 +81,7 @@ export async function syncLater(scope: Scope, archiveId: string): Promise<void> 
 }
 
 /** The same for all archives of the organization, which is being deleted. */
-export async function syncAllLater(scope: Scope): Promise<void> {
+export async function enqueueSyncOfAll(scope: Scope): Promise<void> {
   const archives = await scope.query<{ id: string }>(sql`
     select distinct container_id as id from hosted_vectors
     where organization_id = ${scope.organizationId} and changes > synced`)
@@ -93,7 +93,7 @@ export async function syncAllLater(scope: Scope): Promise<void> {
 
 /** Whether a passage bears the tags that are asked for: a store may leave that open. */
 const fits = ({ tags = [], match }: StoreQuery): RawBuilder<boolean> =>
-  tags.length === 0 ? sql`true` : tagged(tags, match)
+  tags.length === 0 ? sql`true` : tagsMatch(tags, match)
 
 /**
  * Searches where an archive lies. A list holds no passage that isn't in the archive any more: for those that the store
@@ -256,7 +256,7 @@ export async function syncStore(
 }
 
 /** Keeps why the store could not be brought up to date; null: it is. */
-export async function noteStoreError(scope: Scope, archiveId: string, error: string | null): Promise<void> {
+export async function setStoreError(scope: Scope, archiveId: string, error: string | null): Promise<void> {
   await scope.query(sql`
     update archives set store_error = ${error}
     where organization_id = ${scope.organizationId} and id = ${archiveId} and store_error is distinct from ${error}`)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { idAt, newId } from '../../lib/ids.ts'
-import { syncLater } from './hosted.ts'
+import { enqueueSync } from './hosted.ts'
 import { type Passage, passages } from './schema.ts'
 
 /** What a passage is made of. */
@@ -14,7 +14,7 @@ export interface NewPassage {
 }
 
 /** Where passages lie: in an archive, or as pieces of a folder's file. */
-export type Place = { archive_id: string } | { source_id: string; file_id: string; file_name: string }
+export type PassageParent = { archive_id: string } | { source_id: string; file_id: string; file_name: string }
 
 /** Vectors of passages by one model. */
 export interface Vectors {
@@ -27,7 +27,7 @@ export interface Vectors {
 const VECTORS_AT_ONCE = 500
 
 /** The archive, or the folder. */
-export const placeId = (place: Place) => ('archive_id' in place ? place.archive_id : place.source_id)
+export const containerIdOf = (place: PassageParent) => ('archive_id' in place ? place.archive_id : place.source_id)
 
 /**
  * Adds the vectors of passages, which lie in the order of `ids`, and has them brought to a hosted store where the archive
@@ -48,7 +48,7 @@ export async function insertVectors(
       from unnest(${some}::text[], ${texts}::text[]) as made (id, embedding)
       on conflict do nothing`)
   }
-  await syncLater(scope, containerId)
+  await enqueueSync(scope, containerId)
 }
 
 /**
@@ -57,7 +57,7 @@ export async function insertVectors(
  */
 export function insertPassages(
   scope: Scope,
-  place: Place,
+  place: PassageParent,
   list: readonly NewPassage[],
   vectors?: Vectors,
 ): Promise<Passage[]> {
@@ -71,7 +71,7 @@ export function insertPassages(
     }))
     const made = await inside.insertMany(passages, rows)
     const ids = rows.map(({ id }) => id)
-    if (vectors) await insertVectors(inside, placeId(place), ids, vectors)
+    if (vectors) await insertVectors(inside, containerIdOf(place), ids, vectors)
     return made
   })
 }

@@ -3,10 +3,10 @@ import { escapeLike } from '../../db/escape-like.ts'
 import { type Rendered, renderTexts } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
-import { tagged } from '../tags/tagged.ts'
-import { answering, getContainer, keyOf } from './container.ts'
-import { syncLater } from './hosted.ts'
-import { insertPassages, type NewPassage, type Place, placeId, type Vectors } from './insert.ts'
+import { tagsMatch } from '../tags/filter.ts'
+import { getContainer, modelKeyOf, servingConfig } from './container.ts'
+import { enqueueSync } from './hosted.ts'
+import { containerIdOf, insertPassages, type NewPassage, type PassageParent, type Vectors } from './insert.ts'
 import { type IncludeVectors, type ListPassages, type Passage, passages, passagesWithVectors } from './schema.ts'
 
 const shapeOf = ({ include = [] }: IncludeVectors) => (include.length > 0 ? passagesWithVectors : passages)
@@ -21,7 +21,7 @@ export const listPassagesOf = (
     query
       .where('passages.container_id', '=', archiveId)
       .$if(search !== undefined, (q) => q.where('passages.text', 'ilike', `%${escapeLike(search!)}%`))
-      .$if(tags !== undefined, (q) => q.where(tagged(tags!, tag_match_mode, sql.ref('passages.tags')))),
+      .$if(tags !== undefined, (q) => q.where(tagsMatch(tags!, tag_match_mode, sql.ref('passages.tags')))),
   )
 
 /** The same. 404 for an archive the organization doesn't have. */
@@ -49,7 +49,7 @@ export async function retrievePassage(scope: Scope, archiveId: string, id: strin
 export const removePassage = (scope: Scope, archiveId: string, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
     await tx.remove(passages, id)
-    await syncLater(tx, archiveId)
+    await enqueueSync(tx, archiveId)
   })
 
 /** Deletes a passage of an archive. 404, also for a passage of another archive. */
@@ -64,14 +64,14 @@ export async function deletePassage(scope: Scope, archiveId: string, id: string)
  */
 export const addPassages = (
   scope: Scope,
-  place: Place,
+  place: PassageParent,
   list: readonly NewPassage[],
   vectors: Vectors | undefined,
 ): Promise<Passage[]> =>
   scope.transaction(async (tx) => {
-    const id = placeId(place)
+    const id = containerIdOf(place)
     const container = await getContainer(tx, id, 'key share')
-    const current = vectors?.model === keyOf(answering(container)) ? vectors : undefined
+    const current = vectors?.model === modelKeyOf(servingConfig(container)) ? vectors : undefined
     const made = await insertPassages(tx, place, list, current)
     const lacking = container.embedding_config && (container.serving_config || !current)
     if (lacking && made.length > 0) await tx.enqueue('embed_container', { container_id: id }, id)

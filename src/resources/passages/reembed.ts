@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import type { Embedders } from '../models/embedding.ts'
-import { containerTable, findContainer, keyOf } from './container.ts'
+import { containerTable, findContainer, modelKeyOf } from './container.ts'
 import { embedTexts } from './embed.ts'
-import { syncLater } from './hosted.ts'
+import { enqueueSync } from './hosted.ts'
 import { insertVectors, type Vectors } from './insert.ts'
 
 /** As many texts as are held at once, and as many vectors as one transaction writes. */
@@ -43,7 +43,7 @@ const during = <T>(
 ): Promise<T | undefined> =>
   scope.transaction(async (tx) => {
     const container = await findContainer(tx, id, hold)
-    return container && keyOf(container.embedding_config) === model ? work(tx) : undefined
+    return container && modelKeyOf(container.embedding_config) === model ? work(tx) : undefined
   })
 
 /** Keeps the vectors of those passages that are still there. */
@@ -76,14 +76,15 @@ async function settle(tx: Scope, containerId: string, model: string | undefined)
 const deleteSome = (scope: Scope, containerId: string, model: string): Promise<boolean> =>
   scope.transaction(async (tx) => {
     const container = await findContainer(tx, containerId, 'key share')
-    if (!container || [keyOf(container.embedding_config), keyOf(container.serving_config)].includes(model)) return false
+    if (!container || [modelKeyOf(container.embedding_config), modelKeyOf(container.serving_config)].includes(model))
+      return false
     const gone = await tx.query(sql`
       delete from embeddings where organization_id = ${tx.organizationId} and model = ${model} and passage_id in (
         select passage_id from embeddings
         where organization_id = ${tx.organizationId} and container_id = ${containerId} and model = ${model}
         limit ${DELETED_AT_ONCE})
       returning 1`)
-    await syncLater(tx, containerId)
+    await enqueueSync(tx, containerId)
     return gone.length === DELETED_AT_ONCE
   })
 
@@ -116,7 +117,7 @@ export async function embedLacking(
   const container = await findContainer(scope, containerId)
   if (!container) return undefined
   const { embedding_config: config } = container
-  const model = keyOf(config)
+  const model = modelKeyOf(config)
   let after = start
   for (let embedded = 0; config; ) {
     const batch = await lacking(scope, containerId, model!, after, AT_ONCE)
@@ -137,7 +138,7 @@ export async function embedLacking(
 }
 
 /** Notes why the passages could not be embedded; null: they can. */
-export async function noteFailure(scope: Scope, containerId: string, reason: string | null): Promise<void> {
+export async function setEmbeddingError(scope: Scope, containerId: string, reason: string | null): Promise<void> {
   await scope.query(sql`update ${containerTable(containerId)} set embedding_error = ${reason}
     where organization_id = ${scope.organizationId} and id = ${containerId}
       and embedding_error is distinct from ${reason}`)

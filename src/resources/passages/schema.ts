@@ -30,11 +30,11 @@ export const Passage = Type.Object(
 export type Passage = Static<typeof Passage>
 
 /** The configuration whose vectors answer. */
-const answering = (table: string, id: string) => `(
+const servingConfig = (table: string, id: string) => `(
   select coalesce(serving_config, embedding_config) from ${table}
   where ${table}.organization_id = passages.organization_id and ${table}.id = passages.${id})`
-const config = `case when passages.archive_id is null then ${answering('folders', 'source_id')}
-  else ${answering('archives', 'archive_id')} end`
+const config = `case when passages.archive_id is null then ${servingConfig('folders', 'source_id')}
+  else ${servingConfig('archives', 'archive_id')} end`
 
 const vector = `(select embeddings.embedding from embeddings where embeddings.organization_id = passages.organization_id
   and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`

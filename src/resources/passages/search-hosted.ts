@@ -5,13 +5,13 @@ import { ApiError } from '../../lib/errors.ts'
 import { depthOf } from '../../lib/ranking.ts'
 import { searchStore, storeOf } from './hosted.ts'
 import type { SearchMode } from './search-schema.ts'
-import type { AskedVector, Filter, Found } from './search-statement.ts'
+import type { Filter, HostedHits, QueryVector } from './search-statement.ts'
 
 /** What is looked for where an archive lies. */
 export interface HostedQuery {
   mode: SearchMode
   /** By the model of the archive; absent: by words alone. */
-  vector: AskedVector | undefined
+  vector: QueryVector | undefined
   /** Absent: by the vector alone. */
   words: string | undefined
   filter: Filter
@@ -20,14 +20,14 @@ export interface HostedQuery {
 
 /** What a hosted store has found. What it wasn't asked is to be looked for here. */
 export interface HostedAnswer {
-  vector?: Found
-  words?: Found
+  vector?: HostedHits
+  words?: HostedHits
   /** Why it wasn't asked, or didn't answer. */
   error?: string
 }
 
 /** How long a store may take, before a search does without it. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /** Words that a store would take for others: quotes and exclusions, which count here. */
 const OPERATORS = /"|(?:^|\s)-\S/
@@ -43,7 +43,7 @@ export async function askStore(
   archiveId: string,
   { mode, vector, words, filter, limit }: HostedQuery,
 ): Promise<HostedAnswer> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const hosted = await storeOf(scope, stores, archiveId)
     if (!hosted) return {}
@@ -63,7 +63,7 @@ export async function askStore(
       if (!signal.aborted) throw error
       throw new ApiError('bad_gateway', `${store.title} does not answer at the moment. Try again later.`)
     })
-    const found = (list: StoreHit[]): Found => ({ index: provider, hits: list })
+    const found = (list: StoreHit[]): HostedHits => ({ index: provider, hits: list })
     return { ...(hits.vector && { vector: found(hits.vector) }), ...(hits.text && { words: found(hits.text) }) }
   } catch (error) {
     if (!(error instanceof ApiError) || (mode === 'vector' && error.code !== 'unavailable')) throw error

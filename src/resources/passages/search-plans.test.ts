@@ -5,7 +5,7 @@ import type { Scope } from '../../db/scope.ts'
 import { lexical, lexicalVector } from '../../embed/lexical.ts'
 import { EXACT_SCAN_LIMIT } from '../../lib/ranking.ts'
 import { modelKey } from '../models/embedding.ts'
-import { LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../models/handles.ts'
 import { insertPassages } from './insert.ts'
 import { type PreparedSearch, prepareSearch } from './search.ts'
 import { searchTables } from './search-statement.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   archive = (await server.alice.post('/v1/archives/', { name: 'Archive' })).body.id
   const vector = lexicalVector('kettle')
   const list = Array.from({ length: COUNT }, (_, n) => ({ text: `kettle ${n}`, tags: ['kitchen'] }))
-  const made = { model: modelKey(LEXICAL), vectors: list.map(() => vector) }
+  const made = { model: modelKey(DEFAULT_EMBEDDING), vectors: list.map(() => vector) }
   ids = (await insertPassages(hers, { archive_id: archive }, list, made)).map(({ id }) => id)
 })
 afterAll(() => server.close())

@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { AgentParams } from '../agents/schema.ts'
-import { prepareMemorySearch, prepareSearch, type Searched, searchArchivalMemory, searchPassages } from './search.ts'
+import { prepareMemorySearch, prepareSearch, type SearchDeps, searchArchivalMemory, searchPassages } from './search.ts'
 import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } from './search-schema.ts'
 
 /** `/v1/passages` */
-export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
+export const passageSearchRoutes = (deps: SearchDeps) => async (app: App) => {
   app.post(
     '/search',
     prepared({
@@ -18,14 +18,14 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
         body: SearchPassages,
         response: { 200: Type.Array(FoundPassage) },
       },
-      prepare: ({ scope, body }) => prepareSearch(scope, searched, body),
+      prepare: ({ scope, body }) => prepareSearch(scope, deps, body),
       handle: ({ scope, body }, search) => searchPassages(scope, search, body),
     }),
   )
 }
 
 /** `/v1/agents/{agent_id}/archival-memory/search` */
-export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
+export const archivalMemorySearchRoutes = (deps: SearchDeps) => async (app: App) => {
   app.get(
     '/:agent_id/archival-memory/search',
     prepared({
@@ -38,7 +38,7 @@ export const archivalMemorySearchRoutes = (searched: Searched) => async (app: Ap
         querystring: SearchArchivalMemory,
         response: { 200: FoundMemories },
       },
-      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
+      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, deps, params.agent_id, query),
       handle: ({ scope }, search) => searchArchivalMemory(scope, search),
     }),
   )

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { HostedProvider } from '../../embed/stores.ts'
 import type { StoreHit } from '../../embed/vector-store.ts'
 import { depthOf, EXACT_SCAN_LIMIT, FUSION } from '../../lib/ranking.ts'
-import { tagged } from '../tags/tagged.ts'
+import { tagsMatch } from '../tags/filter.ts'
 
 /** The SQL of a search: one statement, whose parts are the ways to find passages and what is made of them. */
 
@@ -19,13 +19,13 @@ export interface Filter {
 }
 
 /** What a hosted store has found, best first. */
-export interface Found {
+export interface HostedHits {
   index: HostedProvider
   hits: readonly StoreHit[]
 }
 
 /** What is looked for by the vectors of one model. */
-export interface AskedVector {
+export interface QueryVector {
   /** See modelKey. */
   model: string
   /** How callers know the model. */
@@ -34,16 +34,16 @@ export interface AskedVector {
   containers: readonly string[] | undefined
   vector: readonly number[]
   /** Absent: it is looked for here. */
-  found?: Found | undefined
+  found?: HostedHits | undefined
 }
 
-export interface Asked {
+export interface SearchQuery {
   filter: Filter
-  vectors: readonly AskedVector[]
+  vectors: readonly QueryVector[]
   /** Looked for by words; absent: not at all. */
   words: string | undefined
   /** What was found by the words; absent: it is looked for here. */
-  wordsFound: Found | undefined
+  wordsFound: HostedHits | undefined
   limit: number
   /** Up to how many candidates are compared one by one rather than by an index. */
   few: number
@@ -69,7 +69,7 @@ const lyingIn = (containers: readonly string[] | undefined, column: RawBuilder<u
 
 /** What a passage `p` must have, besides where it lies. */
 const narrowing = ({ tags, allTags, from, before }: Filter): RawBuilder<unknown>[] => [
-  ...(tags.length > 0 ? [tagged(tags, allTags ? 'all' : 'any', sql.ref('p.tags'))] : []),
+  ...(tags.length > 0 ? [tagsMatch(tags, allTags ? 'all' : 'any', sql.ref('p.tags'))] : []),
   ...(from ? [sql`p.created_at >= ${from.toISOString()}::timestamptz`] : []),
   ...(before ? [sql`p.created_at < ${before.toISOString()}::timestamptz`] : []),
 ]
@@ -89,7 +89,7 @@ export const allowed = (filter: Filter) =>
 const each = (rows: RawBuilder<unknown>) => sql`cross join lateral (${rows} offset 0)`
 
 /** Those of a store's hits that may be found, of whatever the store still has. */
-const among = (filter: Filter, { hits }: Found) => sql`
+const among = (filter: Filter, { hits }: HostedHits) => sql`
   unnest(${hits.map(({ id }) => id)}::text[], ${hits.map(({ score }) => score)}::float8[]) as hit (id, score)
   ${each(sql`select organization_id, id, container_id, tags, created_at from passages
     where organization_id = ${filter.organizationId} and id = hit.id`)} p where ${allowed(filter)}`
@@ -102,7 +102,7 @@ const among = (filter: Filter, { hits }: Found) => sql`
  * one by one, which is exact; of many, the index gives the nearest, and if it gives fewer than are asked for, all are
  * compared after all.
  */
-function byVectors(n: number, asked: Asked, several: boolean): RawBuilder<unknown>[] {
+function byVectors(n: number, asked: SearchQuery, several: boolean): RawBuilder<unknown>[] {
   const { filter, few, limit } = asked
   const { model, containers, vector, found } = asked.vectors[n]!
   if (found) {
@@ -196,7 +196,7 @@ const anyOf = (words: string) => sql`(
  * count), then, if they are fewer than are wanted, those with any of its words. Within each, by cover density
  * (ts_rank_cd: Clarke, Cormack, Tudhope 1999), as a number between 0 and 1.
  */
-function byWords({ filter, limit, wordsFound }: Asked, words: string): RawBuilder<unknown>[] {
+function byWords({ filter, limit, wordsFound }: SearchQuery, words: string): RawBuilder<unknown>[] {
   if (wordsFound) {
     return [
       sql`fts as (
@@ -235,7 +235,7 @@ const none = sql.raw('null')
  * outperforms Condorcet and individual Rank Learning Methods, SIGIR 2009; k = 60): a passage scores the sum of
  * 1 / (60 + its rank) over the ways that found it. Equal scores: the better single rank first, then the newer passage.
  */
-export function searchTables(asked: Asked): RawBuilder<unknown>[] {
+export function searchTables(asked: SearchQuery): RawBuilder<unknown>[] {
   const { vectors, words, wordsFound, limit } = asked
   const terms = [
     ...vectors.flatMap(({ vector, found }, n) =>

@@ -8,7 +8,7 @@ import { lexical, lexicalVector } from '../../embed/lexical.ts'
 import { createCipher } from '../../lib/cipher.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
-import { LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../models/handles.ts'
 import { insertPassages, insertVectors, type NewPassage } from './insert.ts'
 import { prepareSearch, searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
@@ -33,7 +33,7 @@ async function makeArchive(client: Client, embedding?: string): Promise<string> 
 
 async function add(scope: Scope, archive_id: string, list: NewPassage[], vectors = true): Promise<string[]> {
   const texts = list.map(({ text }) => text)
-  const made = vectors ? { model: modelKey(LEXICAL), vectors: texts.map(lexicalVector) } : undefined
+  const made = vectors ? { model: modelKey(DEFAULT_EMBEDDING), vectors: texts.map(lexicalVector) } : undefined
   return (await insertPassages(scope, { archive_id }, list, made)).map(({ id }) => id)
 }
 
@@ -125,7 +125,7 @@ describe('a search of passages', () => {
       text: 'The garden wants water in summer.',
       tags: ['home', 'due'],
       created_at: '2026-03-03T12:00:00.000Z',
-      embedding_config: LEXICAL,
+      embedding_config: DEFAULT_EMBEDDING,
     })
     expect(found!.passage.embedding).toHaveLength(512)
     const [plain] = await search(server.alice, { query: 'garden', archive_id: facts })
@@ -252,7 +252,7 @@ const ofLexical: Embedders = { of: async () => lexical }
 
 describe('several models', () => {
   const turned = {
-    ...LEXICAL,
+    ...DEFAULT_EMBEDDING,
     handle: 'test/turned',
     embedding_endpoint_type: 'openai',
     embedding_model: 'turned',

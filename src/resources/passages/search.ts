@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Rendered, renderTexts } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
-import { within } from '../../embed/deadline.ts'
+import { withDeadline } from '../../embed/deadline.ts'
 import type { VectorStores } from '../../embed/stores.ts'
 import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { EXACT_SCAN_LIMIT } from '../../lib/ranking.ts'
@@ -9,22 +9,22 @@ import { type Clock, createClock, inZone, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { passages, passagesWithVectors } from './schema.ts'
 import { askStore } from './search-hosted.ts'
-import { findPlaces, type ServingModel, type Wanted } from './search-places.ts'
 import type { FoundMemories, FoundPassage, SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
-import { type AskedVector, allowed, type Filter, type Found, searchTables } from './search-statement.ts'
+import { allowed, type Filter, type HostedHits, type QueryVector, searchTables } from './search-statement.ts'
+import { resolveTargets, type SearchTarget, type ServingModel } from './search-targets.ts'
 
 /** The outside world of a search. */
-export interface Searched {
+export interface SearchDeps {
   embedders: Embedders
   stores: VectorStores
   /** How long the models may take together, before a search does without those that don't answer. */
-  patienceMs?: number
+  timeoutMs?: number
 }
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 /** As many models as one answer gives the errors of. */
-const ERRORS_TOLD = 3
+const MAX_REPORTED_ERRORS = 3
 
 /** A search that is ready to run: what had to be asked of the outside world has been. */
 export interface PreparedSearch {
@@ -35,10 +35,10 @@ export interface PreparedSearch {
   mode: SearchMode
   /** Absent: nothing in particular is looked for. */
   query: string | undefined
-  vectors: AskedVector[]
+  vectors: QueryVector[]
   /** What is looked for by words; absent: nothing. */
   words: string | undefined
-  wordsFound: Found | undefined
+  wordsFound: HostedHits | undefined
   /** Why a model's vectors are left out. */
   vectorError: string | undefined
   /** Why the hosted store is left out. */
@@ -53,7 +53,7 @@ const nameOf = ({ key, config }: ServingModel) => config.handle ?? key
 /** What the failures of models tell, those of the first few in full. */
 function toldOf(failures: readonly ApiError[]): string | undefined {
   if (failures.length === 0) return undefined
-  const told = failures.slice(0, ERRORS_TOLD).map(({ message }) => message)
+  const told = failures.slice(0, MAX_REPORTED_ERRORS).map(({ message }) => message)
   const others = failures.length - told.length
   return [...told, ...(others > 0 ? [`So it is with ${others} more.`] : [])].join(' ')
 }
@@ -61,13 +61,13 @@ function toldOf(failures: readonly ApiError[]): string | undefined {
 /** The query as a vector of each model that answers in time, and why the others don't. */
 async function embedQuery(
   scope: Scope,
-  { embedders, patienceMs = PATIENCE_MS }: Searched,
+  { embedders, timeoutMs = TIMEOUT_MS }: SearchDeps,
   models: readonly ServingModel[],
   query: string,
-): Promise<{ vectors: AskedVector[]; failures: ApiError[] }> {
+): Promise<{ vectors: QueryVector[]; failures: ApiError[] }> {
   const settled = await Promise.allSettled(
     models.map((model) =>
-      within(patienceMs, nameOf(model), async (signal): Promise<AskedVector> => {
+      withDeadline(timeoutMs, nameOf(model), async (signal): Promise<QueryVector> => {
         const embedder = await embedders.of(scope, model.config)
         const [vector] = await embedder.embed([query], 'query', signal)
         return { model: model.key, name: nameOf(model), containers: model.containers, vector: vector! }
@@ -84,7 +84,7 @@ async function embedQuery(
 }
 
 /** What is searched for, in the words of either route. */
-interface Wishes extends Wanted {
+interface SearchRequest extends SearchTarget {
   query?: string | null | undefined
   search_mode?: SearchMode | null | undefined
   tags?: string[] | null | undefined
@@ -118,9 +118,9 @@ function readPeriod({ in: where, start, end }: Period, clock: Clock): Pick<Filte
  * without the models that fail, and says so; one by vectors fails when none answers. 404 for what the organization
  * doesn't have.
  */
-async function prepare(scope: Scope, searched: Searched, wishes: Wishes): Promise<PreparedSearch> {
+async function prepare(scope: Scope, searched: SearchDeps, wishes: SearchRequest): Promise<PreparedSearch> {
   const { limit, period } = wishes
-  const { containers, models, hosted, timezone } = await findPlaces(scope, wishes)
+  const { containers, models, hosted, timezone } = await resolveTargets(scope, wishes)
   const clock = createClock((wishes.clock === 'agent' && timezone) || 'UTC')
   const filter: Filter = {
     organizationId: scope.organizationId,
@@ -171,7 +171,7 @@ async function prepare(scope: Scope, searched: Searched, wishes: Wishes): Promis
  * A search of passages, ready to run: to be made outside of any transaction, as models and stores may be asked over the
  * network. 404 for what the organization doesn't have, 422 for what is no date, 502 and the like for what doesn't answer.
  */
-export const prepareSearch = (scope: Scope, searched: Searched, body: SearchPassages): Promise<PreparedSearch> =>
+export const prepareSearch = (scope: Scope, searched: SearchDeps, body: SearchPassages): Promise<PreparedSearch> =>
   prepare(scope, searched, {
     ...body,
     limit: body.limit ?? 50,
@@ -182,7 +182,7 @@ export const prepareSearch = (scope: Scope, searched: Searched, body: SearchPass
 /** The same for a search of an agent's archival memory. */
 export const prepareMemorySearch = (
   scope: Scope,
-  searched: Searched,
+  searched: SearchDeps,
   agent_id: string,
   { top_k, start_datetime, end_datetime, ...wishes }: SearchArchivalMemory,
 ): Promise<PreparedSearch> =>

@@ -5,7 +5,7 @@ import { modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
 
 /** Which passages a caller wants searched; an agent's are those of the archive attached to it. */
-export interface Wanted {
+export interface SearchTarget {
   agent_id?: string | null | undefined
   archive_id?: string | null | undefined
   folder_id?: string | null | undefined
@@ -20,7 +20,7 @@ export interface ServingModel {
 }
 
 /** Where to search. */
-export interface Places {
+export interface ResolvedTargets {
   /** Archives and folders; undefined: all archives. */
   containers: string[] | undefined
   models: ServingModel[]
@@ -42,7 +42,10 @@ interface Row {
  * The archives and folders that are meant, and the models whose vectors answer for them, by one statement. 404 for what
  * the organization doesn't have.
  */
-export async function findPlaces(scope: Scope, { agent_id, archive_id, folder_id }: Wanted): Promise<Places> {
+export async function resolveTargets(
+  scope: Scope,
+  { agent_id, archive_id, folder_id }: SearchTarget,
+): Promise<ResolvedTargets> {
   const organization = scope.organizationId
   const serving = sql`coalesce(c.serving_config, c.embedding_config)`
   const selects: RawBuilder<unknown>[] = []
