@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, OneOf, Page, Params, Query } from '../../lib/wire.ts'
+import { Id, Instant, OneOf, Page, Query } from '../../lib/wire.ts'
 import { files } from './schema.ts'
 
 const { Optional } = Type
@@ -79,6 +79,3 @@ export const ListFilePassages = Query({
   include: Optional(Type.Array(OneOf(['passage.embedding']), { description: 'What else to tell of each.' })),
 })
 export type ListFilePassages = Static<typeof ListFilePassages>
-
-export const FileParams = Params({ folder_id: Id('source'), file_id: Id('file') })
-export const SourceFileParams = Params({ source_id: Id('source'), file_id: Id('file') })

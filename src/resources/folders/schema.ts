@@ -123,5 +123,4 @@ export const FolderMetadata = Type.Object(
 )
 export type FolderMetadata = Static<typeof FolderMetadata>
 
-export const FolderParams = Params({ folder_id: Id('source') })
 export const FolderNameParams = Params({ name: Type.String() })
