@@ -31,8 +31,6 @@ const TO_BE_SPLIT: readonly string[] = [
   'src/resources/agents/modify.ts columnsOf',
   'src/resources/agents/routes.ts agentRoutes',
   'src/resources/agents/tools/routes.ts agentToolRoutes',
-  'src/resources/archives/passage-routes.ts passageRoutes',
-  'src/resources/archives/routes.ts archiveRoutes',
   'src/resources/blocks/routes.ts blockRoutes',
   'src/resources/groups/routes.ts groupRoutes',
   'src/resources/identities/routes.ts identityRoutes',

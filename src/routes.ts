@@ -12,6 +12,7 @@ import { folderHolderRoutes, holderRoutes } from './resources/agents/holders/rou
 import { agentRoutes } from './resources/agents/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { passageListRoutes } from './resources/archives/passage-list-routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { blockIdentityRoutes } from './resources/blocks/identity-routes.ts'
@@ -54,7 +55,8 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/agents', archivalMemoryRoutes(embedders)],
     ['/v1/archives', archiveRoutes(services.stores)],
     ['/v1/archives', holderRoutes('archive')],
-    ['/v1/archives', passageRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],
+    ['/v1/archives', passageListRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],
+    ['/v1/archives', passageRoutes],
     ['/v1', embeddingRoutes],
     ['/v1/agents', agentFileRoutes],
     ['/v1/blocks', blockRoutes],

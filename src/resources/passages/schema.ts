@@ -118,5 +118,4 @@ export const ListMemories = Query({
 })
 export type ListMemories = Static<typeof ListMemories>
 
-export const ArchivePassageParams = Params({ archive_id: Id('archive'), passage_id: Id('passage') })
 export const MemoryParams = Params({ agent_id: Id('agent'), memory_id: Id('passage') })
