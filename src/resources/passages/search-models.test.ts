@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createScriptedEmbedders, type ScriptedEmbedders, scriptedModel } from '../../../test/embedders.ts'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { embedNewPassages } from './embed.ts'
-import { prepareSearch, searchPassages } from './search.ts'
+import { prepareSearch } from './prepare-search.ts'
+import { searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
 
 let server: TestServer

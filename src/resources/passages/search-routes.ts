@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
-import { prepareSearch, type SearchDeps, searchPassages } from './search.ts'
+import { prepareSearch, type SearchDeps } from './prepare-search.ts'
+import { searchPassages } from './search.ts'
 import { FoundPassage, SearchPassages } from './search-schema.ts'
 
 /** `/v1/passages` */

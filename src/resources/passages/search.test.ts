@@ -10,7 +10,8 @@ import { ApiError } from '../../lib/errors.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import { DEFAULT_EMBEDDING } from '../models/handles.ts'
 import { insertPassages, insertVectors, type NewPassage } from './insert.ts'
-import { prepareSearch, searchPassages } from './search.ts'
+import { prepareSearch } from './prepare-search.ts'
+import { searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
 
 let server: TestServer
@@ -244,8 +245,17 @@ describe('the archival memory of an agent', () => {
 })
 
 /** A search whose embedders are the caller's, whatever the model. */
-async function searchWith(embedders: Embedders, body: SearchPassages, few?: number): Promise<FoundPassage[]> {
-  const found = await searchPassages(hers, await prepareSearch(hers, { embedders, stores: {} }, body), body, few)
+async function searchWith(
+  embedders: Embedders,
+  body: SearchPassages,
+  exactScanLimit?: number,
+): Promise<FoundPassage[]> {
+  const found = await searchPassages(
+    hers,
+    await prepareSearch(hers, { embedders, stores: {} }, body),
+    body,
+    exactScanLimit,
+  )
   return JSON.parse(found.text)
 }
 const ofLexical: Embedders = { of: async () => lexical }

@@ -1,6 +1,7 @@
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
-import { prepareMemorySearch, type SearchDeps, searchArchivalMemory } from '../../passages/search.ts'
+import { prepareMemorySearch, type SearchDeps } from '../../passages/prepare-search.ts'
+import { searchArchivalMemory } from '../../passages/search.ts'
 import { FoundMemories, SearchArchivalMemory } from '../../passages/search-schema.ts'
 import { AgentParams } from '../schema.ts'
 
