@@ -1,7 +1,8 @@
 import { ApiError } from '../lib/errors.ts'
 import { isFinal } from '../llm/connection.ts'
 import type { Embedders } from '../resources/models/embedding.ts'
-import { embedLacking, setEmbeddingError } from '../resources/passages/reembed.ts'
+import { setEmbeddingError } from '../resources/passages/container.ts'
+import { embedLacking } from '../resources/passages/reembed.ts'
 import type { Work } from './workers.ts'
 
 const OUR_FAULT = 'An error of the server, which its log tells.'

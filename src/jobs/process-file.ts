@@ -13,7 +13,8 @@ import { EMBEDDED } from '../resources/models/config.ts'
 import { type Embedders, modelKey } from '../resources/models/embedding.ts'
 import type { EmbeddingConfig } from '../resources/models/schema.ts'
 import { embedTexts } from '../resources/passages/embed.ts'
-import { insertPassages, insertVectors, type Vectors } from '../resources/passages/insert.ts'
+import { insertPassages } from '../resources/passages/insert.ts'
+import { insertVectors, type Vectors } from '../resources/passages/vectors.ts'
 import type { Work } from './workers.ts'
 
 /** Each has a thread that may take half a gigabyte. */

@@ -1,6 +1,6 @@
 import type { VectorStores } from '../embed/stores.ts'
 import { ApiError } from '../lib/errors.ts'
-import { setStoreError, syncStore } from '../resources/passages/hosted.ts'
+import { setStoreError, syncStore } from '../resources/passages/sync-store.ts'
 import type { Work } from './workers.ts'
 
 /**

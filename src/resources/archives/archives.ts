@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
 import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import { enqueueSync } from '../passages/hosted.ts'
+import { enqueueSync } from '../passages/enqueue-sync.ts'
 import { archives, type CreateArchive, type ListArchives, type UpdateArchive } from './schema.ts'
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */

@@ -1,10 +1,11 @@
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import type { Embedders } from '../models/embedding.ts'
+import type { CreatePassage } from '../passages/body.ts'
 import { getContainer } from '../passages/container.ts'
 import { checkEmbedder, embedNewPassages } from '../passages/embed.ts'
 import { type PreparedPassages, preparePassages } from '../passages/prepare.ts'
-import { type CreatePassage, type IncludeVectors, MOST_WITH_VECTORS } from '../passages/schema.ts'
+import { type IncludeVectors, MOST_WITH_VECTORS } from '../passages/query.ts'
 
 /**
  * The largest batch whose vectors an embedded database stores at once: indexing them in one transaction blocks every other

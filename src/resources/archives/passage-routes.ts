@@ -1,7 +1,8 @@
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import { deletePassage, retrievePassage } from '../passages/passages.ts'
-import { IncludeVectors, Passage } from '../passages/schema.ts'
+import { IncludeVectors } from '../passages/query.ts'
+import { Passage } from '../passages/schema.ts'
 import { ArchivePassageParams as params } from './schema.ts'
 
 const tags = ['passages']

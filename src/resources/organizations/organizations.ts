@@ -3,7 +3,7 @@ import { NEXT, type PageOf } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, conflict, notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
-import { enqueueSyncOfAll } from '../passages/hosted.ts'
+import { enqueueSyncOfAll } from '../passages/enqueue-sync.ts'
 import { addBuiltinTools } from '../tools/builtin.ts'
 import type { CreateOrganization, CreateUser, Organization, UpdateOrganization, UpdateUser, User } from './schema.ts'
 

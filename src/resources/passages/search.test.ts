@@ -9,10 +9,11 @@ import { createCipher } from '../../lib/cipher.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import { DEFAULT_EMBEDDING } from '../models/handles.ts'
-import { insertPassages, insertVectors, type NewPassage } from './insert.ts'
+import { insertPassages, type NewPassage } from './insert.ts'
 import { prepareSearch } from './prepare-search.ts'
 import { searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
+import { insertVectors } from './vectors.ts'
 
 let server: TestServer
 let hers: Scope
