@@ -5,7 +5,7 @@ import type { Purpose } from './embedder.ts'
 
 type Options = Record<string, Record<string, string | number>>
 
-/** What of a provider's package is used. */
+/** The part of a provider's package that is used. */
 interface Model {
   maxEmbeddingsPerCall: PromiseLike<number | undefined> | number | undefined
   doEmbed(call: {
@@ -15,36 +15,39 @@ interface Model {
   }): PromiseLike<{ embeddings: number[][] }>
 }
 
-/** The model of a connection, and what is said with its calls besides the texts. */
+/** The model of a connection, and the options of its calls. */
 export interface Client {
   model: Model
   options: (purpose: Purpose) => Options
 }
 
-type Open = (connection: Connection, model: string, dimension: number) => Promise<Client>
+/** Opens a client of a model. The dimension is requested where the model would have another. */
+export type OpenClient = (connection: Connection, model: string, dimension: number) => Promise<Client>
 
 const none = () => ({})
 
-/** `dimension` where the model has to be told. */
-const told = (model: string, dimension: number) => (isShortened(model, dimension) ? dimension : undefined)
+/** The dimension, if a request has to name it. */
+const requestedDimension = (model: string, dimension: number) => (isShortened(model, dimension) ? dimension : undefined)
 
 /**
- * Every server that speaks OpenAI's `/embeddings`. Its package alone never takes a key from the environment: the keys of
- * the server's operator aren't for the addresses users give.
+ * Any server with OpenAI's `/embeddings`. Of all packages only this one never reads a key from the environment: the keys of the
+ * server's operator must not go to addresses that users choose.
  */
-const compatible: Open = async ({ name, url, apiKey, fetch }, model, dimension) => {
+const compatible: OpenClient = async ({ name, url, apiKey, fetch }, model, dimension) => {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const provider = createOpenAICompatible({ name, baseURL: url, fetch, ...(apiKey && { apiKey }) })
-  const dimensions = told(model, dimension)
+  const dimensions = requestedDimension(model, dimension)
   return {
     model: provider.embeddingModel(model),
     options: () => (dimensions ? { openaiCompatible: { dimensions } } : {}),
   }
 }
 
-/** With a key, the provider's own package: without one, it would look for a key in the environment. */
+/** The provider's own package if there is a key: without a key, it would read one from the environment. */
 const keyed =
-  (open: (connection: Connection & { apiKey: string }, model: string, dimension: number) => Promise<Client>): Open =>
+  (
+    open: (connection: Connection & { apiKey: string }, model: string, dimension: number) => Promise<Client>,
+  ): OpenClient =>
   (connection, model, dimension) =>
     connection.apiKey
       ? open({ ...connection, apiKey: connection.apiKey }, model, dimension)
@@ -55,7 +58,7 @@ const google = (dimension: number | undefined, purpose: Purpose) => ({
   ...(dimension && { outputDimensionality: dimension }),
 })
 
-/** What the key of Google Vertex AI may be: the JSON of a service account's key, or a key of express mode. */
+/** A service account's key, one of two kinds of keys of Google Vertex AI. The other kind is a key of express mode. */
 interface ServiceAccount {
   client_email: string
   private_key: string
@@ -72,11 +75,11 @@ function serviceAccount(key: string): ServiceAccount | undefined {
   }
 }
 
-/** How each type of embedding endpoint is spoken to, or why it can't be. */
-export const CLIENTS: Readonly<Record<string, Open | string>> = {
+/** The client of each type of embedding endpoint, or the reason why there is none. */
+export const CLIENTS: Readonly<Record<string, OpenClient | string>> = {
   openai: keyed(async ({ url, apiKey, fetch }, model, dimension) => {
     const { createOpenAI } = await import('@ai-sdk/openai')
-    const dimensions = told(model, dimension)
+    const dimensions = requestedDimension(model, dimension)
     return {
       model: createOpenAI({ baseURL: url, apiKey, fetch }).embeddingModel(model),
       options: () => (dimensions ? { openai: { dimensions } } : {}),
@@ -85,14 +88,14 @@ export const CLIENTS: Readonly<Record<string, Open | string>> = {
   azure: keyed(async ({ url, apiKey, apiVersion = AZURE_VERSION, fetch }, model, dimension) => {
     const { createAzure } = await import('@ai-sdk/azure')
     const azure = createAzure({ baseURL: url, apiKey, apiVersion, fetch, useDeploymentBasedUrls: true })
-    const dimensions = told(model, dimension)
+    const dimensions = requestedDimension(model, dimension)
     return { model: azure.embeddingModel(model), options: () => (dimensions ? { openai: { dimensions } } : {}) }
   }),
   google_ai: keyed(async ({ url, apiKey, fetch }, model, dimension) => {
     const { createGoogle } = await import('@ai-sdk/google')
     return {
       model: createGoogle({ baseURL: url, apiKey, fetch }).embeddingModel(model),
-      options: (purpose) => ({ google: google(told(model, dimension), purpose) }),
+      options: (purpose) => ({ google: google(requestedDimension(model, dimension), purpose) }),
     }
   }),
   google_vertex: keyed(async ({ url, apiKey, region, fetch }, model, dimension) => {
@@ -100,7 +103,7 @@ export const CLIENTS: Readonly<Record<string, Open | string>> = {
     const account = serviceAccount(apiKey)
     const vertex = account
       ? createGoogleVertex({
-          // Empty, not absent: absent, it would be looked for in the environment.
+          // Empty, so that the package doesn't read it from the environment.
           apiKey: '',
           project: account.project_id,
           location: region ?? 'us-central1',
@@ -114,7 +117,7 @@ export const CLIENTS: Readonly<Record<string, Open | string>> = {
       : createGoogleVertex({ apiKey, baseURL: url, fetch })
     return {
       model: vertex.embeddingModel(model),
-      options: (purpose) => ({ googleVertex: google(told(model, dimension), purpose) }),
+      options: (purpose) => ({ googleVertex: google(requestedDimension(model, dimension), purpose) }),
     }
   }),
   mistral: keyed(async ({ url, apiKey, fetch }, model) => {
@@ -128,13 +131,13 @@ export const CLIENTS: Readonly<Record<string, Open | string>> = {
   bedrock: keyed(async ({ url, apiKey, accessKey, sessionToken, region = 'us-east-1', fetch }, model) => {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
     const credentials = accessKey
-      ? // Empty, not absent: absent, it would be looked for in the environment.
+      ? // Empty, so that the package doesn't read it from the environment.
         { apiKey: '', accessKeyId: accessKey, secretAccessKey: apiKey, ...(sessionToken && { sessionToken }) }
       : { apiKey }
     return {
       model: createAmazonBedrock({ region, baseURL: url, fetch, ...credentials }).embeddingModel(model),
       options: (purpose) => ({
-        // Not only at the beginning: the names of inference profiles have a part of the world before it.
+        // Names of inference profiles have a region before the model.
         amazonBedrock: model.includes('cohere.embed-')
           ? { inputType: purpose === 'query' ? 'search_query' : 'search_document' }
           : {},

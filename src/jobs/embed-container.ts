@@ -3,7 +3,7 @@ import { isFinal } from '../llm/connection.ts'
 import type { Embedders } from '../resources/models/embedding.ts'
 import { setEmbeddingError } from '../resources/passages/container.ts'
 import { embedLacking } from '../resources/passages/reembed.ts'
-import type { Work } from './workers.ts'
+import type { Work } from './work.ts'
 
 const OUR_FAULT = 'An error of the server, which its log tells.'
 

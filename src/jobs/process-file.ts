@@ -15,7 +15,7 @@ import type { EmbeddingConfig } from '../resources/models/schema.ts'
 import { embedTexts } from '../resources/passages/embed.ts'
 import { insertPassages } from '../resources/passages/insert.ts'
 import { insertVectors, type Vectors } from '../resources/passages/vectors.ts'
-import type { Work } from './workers.ts'
+import type { Work } from './work.ts'
 
 /** Each has a thread that may take half a gigabyte. */
 const AT_ONCE = 2

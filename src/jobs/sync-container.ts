@@ -1,7 +1,7 @@
 import type { VectorStores } from '../embed/stores.ts'
 import { ApiError } from '../lib/errors.ts'
 import { setStoreError, syncStore } from '../resources/passages/sync-store.ts'
-import type { Work } from './workers.ts'
+import type { Work } from './work.ts'
 
 /**
  * Brings the hosted store of an archive up to date with its vectors. It is tried for weeks, every five minutes in the

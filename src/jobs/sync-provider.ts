@@ -1,7 +1,7 @@
 import type { Egress } from '../lib/egress.ts'
 import { isFinal } from '../llm/connection.ts'
 import { askForModels, keepModels } from '../resources/providers/sync.ts'
-import type { Work } from './workers.ts'
+import type { Work } from './work.ts'
 
 /** Lists the models of a provider of an organization's, and keeps them. */
 export const syncProvider = (egress: Egress): Work<'sync_provider'> => ({
