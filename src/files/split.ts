@@ -79,6 +79,7 @@ interface Row {
 function rowsOf(text: string): string[] | undefined {
   try {
     const options = { raw: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const
+    // It holds: with `raw`, a row is returned with its text, which the types of the library leave out.
     return (parse(text, options) as unknown as Row[]).map(({ raw }) => raw.trimEnd())
   } catch {
     return undefined

@@ -17,7 +17,7 @@ const matching =
 export const listFolders = <Wire>(scope: Scope, shape: Resource<Wire, 'folders'>, query: ListFolders) =>
   scope.list(shape, query, matching(query))
 
-/** How many folders the same filter keeps. */
+/** The number of folders that the filters of a list keep. */
 export const countFolders = (scope: Scope, filters: FolderFilters) => scope.count(folders, matching(filters))
 
 /** The id of the folder with exactly this name. 404 when there is none. */
@@ -29,7 +29,7 @@ export async function folderIdOf(scope: Scope, name: string): Promise<string> {
   })
 }
 
-/** Makes a folder. Without an embedding model its files will be searched by text. 409 for a name that is taken. */
+/** Makes a folder, with the built-in embedding model unless the body names another model. 409 for a name that is taken. */
 export async function createFolder<Wire>(
   scope: Scope,
   shape: Resource<Wire, 'folders'>,
@@ -53,13 +53,13 @@ export const modifyFolder = <Wire>(
     tx.update(shape, id, { ...patch, ...columns, ...(config && { embedding_config: config }) }),
   )
 
-/** Detaches a resource from every agent that has it, inside the scope's transaction. Handed in: folders know no agents. */
+/** Detaches a folder from every agent that has it, in the scope's transaction. Passed in, since folders know no agents. */
 export type Detach = (tx: Scope, id: string) => Promise<void>
 
 /** Deletes a folder with its files, detached first from every agent that has it. 404, or 412 with the current ETag. */
 export const deleteFolder = (scope: Scope, id: string, detachFromAgents: Detach): Promise<void> =>
   scope.transaction(async (tx) => {
-    // Held before the agents are looked for, or one that gets it meanwhile would keep the tools.
+    // Locked first: an agent that gets the folder meanwhile would keep its tools.
     await tx.lock(folders, id)
     await detachFromAgents(tx, id)
     await tx.remove(folders, id)
