@@ -1,6 +1,7 @@
 import { type Connection, ProviderError } from '../llm/connection.ts'
 import { inBatches } from './batches.ts'
-import { CLIENTS, type Client, type OpenClient } from './clients.ts'
+import type { Client, OpenClient } from './client.ts'
+import { CLIENTS } from './clients.ts'
 import type { Embedder, Purpose } from './embedder.ts'
 import { failureOf, toProviderError } from './remote-errors.ts'
 import { withRetries } from './retry.ts'

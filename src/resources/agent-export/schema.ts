@@ -3,7 +3,7 @@ import { Create, Int, JsonMap, Name, OneOf, OrNull, Query, Strict } from '../../
 import { MessageCreate } from '../agents/body.ts'
 import { AGENT_TYPES, settings } from '../agents/schema.ts'
 import { CreateBlock } from '../blocks/schema.ts'
-import { CreateFolder } from '../folders/schema.ts'
+import { CreateFolder } from '../folders/body.ts'
 import { managerNaming } from '../groups/manager.ts'
 import { Handle } from '../models/schema.ts'
 import { TOOL_TYPES } from '../tools/schema.ts'

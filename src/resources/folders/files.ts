@@ -1,13 +1,8 @@
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { passages, passagesWithVectors } from '../passages/schema.ts'
-import {
-  folderFiles,
-  folderFilesWithContent,
-  type ListFilePassages,
-  type ListFiles,
-  type RetrieveFile,
-} from './file-schema.ts'
+import type { ListFilePassages, ListFiles, RetrieveFile } from './file-query.ts'
+import { folderFiles, folderFilesWithContent } from './file-schema.ts'
 
 const shapeFor = ({ include_content }: RetrieveFile) => (include_content ? folderFilesWithContent : folderFiles)
 

@@ -5,7 +5,9 @@ import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import { type CreateFolder, type FolderFilters, folders, type ListFolders, type UpdateFolder } from './schema.ts'
+import type { CreateFolder, UpdateFolder } from './body.ts'
+import type { FolderFilters, ListFolders } from './query.ts'
+import { folders } from './schema.ts'
 
 /** Which folders: one filter for lists and counts. */
 const matching =

@@ -5,7 +5,7 @@ import { Id } from '../../lib/wire.ts'
 import { countFolders, folderIdOf, listFolders } from './folders.ts'
 import type { FolderForm } from './forms.ts'
 import { folderMetadata } from './metadata.ts'
-import { CountFolders, FolderMetadata, FolderNameParams, ListFolders, RetrieveMetadata } from './schema.ts'
+import { CountFolders, FolderMetadata, FolderNameParams, ListFolders, RetrieveMetadata } from './query.ts'
 
 /** Lists, counts and finds folders. */
 export const folderListRoutes =

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { invalid } from '../../lib/errors.ts'
-import type { FolderMetadata } from './schema.ts'
+import type { FolderMetadata } from './query.ts'
 
 /** The most folders and files of a detailed response, which has to fit into memory. */
 const MOST = 10_000

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../../http/server.ts'
+import { CreateFolder, UpdateFolder } from './body.ts'
 import { createFolder, type Detach, deleteFolder, modifyFolder } from './folders.ts'
 import type { FolderForm } from './forms.ts'
-import { CreateFolder, UpdateFolder } from './schema.ts'
 
 /** Makes, retrieves, changes and deletes a folder; `detachFromAgents` goes before a deletion. */
 export const folderRoutes =

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
 import { type NewFile, nameParts } from './file-names.ts'
-import { type FolderFile, folderFiles, type UploadQuery } from './file-schema.ts'
+import type { UploadQuery } from './file-query.ts'
+import { type FolderFile, folderFiles } from './file-schema.ts'
 import { folders } from './schema.ts'
 
 /** A received upload. */
