@@ -4,8 +4,8 @@ import { setStoreError, syncStore } from '../resources/passages/sync-store.ts'
 import type { Work } from './work.ts'
 
 /**
- * Brings the hosted store of an archive up to date with its vectors. It is tried for weeks, every five minutes in the
- * end: what a store still holds of a deleted archive must go once the store can be reached again.
+ * Brings the hosted store of an archive up to date with the archive's vectors. Retries go on for weeks, at last every five
+ * minutes: vectors of a deleted archive must be removed once the store responds again.
  */
 export function syncContainer(stores: VectorStores): Work<'sync_container'> {
   return {
