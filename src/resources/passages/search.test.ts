@@ -3,9 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
 import type { Scope } from '../../db/scope.ts'
-import { createScope } from '../../db/scope.ts'
 import { lexical, lexicalVector } from '../../embed/lexical.ts'
-import { createCipher } from '../../lib/cipher.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import { DEFAULT_EMBEDDING } from '../models/handles.ts'
@@ -23,12 +21,6 @@ let facts: string
 /** Texts of hers, without a model. */
 let texts: string
 
-const scopeOf = (organizationId: string) =>
-  createScope(
-    { database: server.database, cipher: createCipher('0'.repeat(64)) },
-    { organizationId, userId: null, keyId: null, scopes: ['read', 'write'], requestId: null, operator: false },
-  )
-
 async function makeArchive(client: Client, embedding?: string): Promise<string> {
   return (await client.post('/v1/archives/', { name: 'Archive', embedding })).body.id
 }
@@ -43,8 +35,8 @@ const day = (text: string) => new Date(`${text}T12:00:00Z`)
 
 beforeAll(async () => {
   server = await startTestServer()
-  hers = scopeOf(server.organizations.alice)
-  his = scopeOf(server.organizations.bob)
+  hers = server.scopeOf(server.organizations.alice)
+  his = server.scopeOf(server.organizations.bob)
   facts = await makeArchive(server.alice, 'cairn/lexical')
   texts = await makeArchive(server.alice)
   await server.alice.patch(`/v1/archives/${texts}`, { embedding: null })
@@ -246,18 +238,9 @@ describe('the archival memory of an agent', () => {
 })
 
 /** A search whose embedders are the caller's, whatever the model. */
-async function searchWith(
-  embedders: Embedders,
-  body: SearchPassages,
-  exactScanLimit?: number,
-): Promise<FoundPassage[]> {
-  const found = await searchPassages(
-    hers,
-    await prepareSearch(hers, { embedders, stores: {} }, body),
-    body,
-    exactScanLimit,
-  )
-  return JSON.parse(found.text)
+async function searchWith(embedders: Embedders, body: SearchPassages, scanLimit?: number): Promise<FoundPassage[]> {
+  const search = await prepareSearch(hers, { embedders, stores: {} }, body)
+  return JSON.parse((await searchPassages(hers, search, body, scanLimit)).text)
 }
 const ofLexical: Embedders = { of: async () => lexical }
 
