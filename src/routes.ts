@@ -12,15 +12,17 @@ import { folderHolderRoutes, holderRoutes } from './resources/agents/holders/rou
 import { agentRoutes } from './resources/agents/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { passageListRoutes } from './resources/archives/passage-list-routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { blockIdentityRoutes } from './resources/blocks/identity-routes.ts'
 import { blockItemRoutes } from './resources/blocks/item-routes.ts'
 import { blockRoutes } from './resources/blocks/routes.ts'
 import { folderFileRoutes } from './resources/folders/file-routes.ts'
+import { FOLDERS, SOURCES } from './resources/folders/forms.ts'
+import { folderListRoutes } from './resources/folders/list-routes.ts'
 import { folderRoutes } from './resources/folders/routes.ts'
-import { sourceFileRoutes } from './resources/folders/source-file-routes.ts'
-import { sourceRoutes } from './resources/folders/source-routes.ts'
+import { uploadRoutes } from './resources/folders/upload-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes } from './resources/identities/block-routes.ts'
@@ -83,7 +85,8 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/agents', archivalMemoryRoutes(embedders)],
     ['/v1/archives', archiveRoutes(services.stores)],
     ['/v1/archives', holderRoutes('archive')],
-    ['/v1/archives', passageRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],
+    ['/v1/archives', passageListRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],
+    ['/v1/archives', passageRoutes],
     ['/v1', embeddingRoutes],
     ['/v1/agents', agentFileRoutes],
     ['/v1/blocks', blockRoutes],
@@ -96,12 +99,16 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/tools', toolActionRoutes(services)],
     ['/v1/tools', toolItemRoutes(toolDeps)],
     ['/v1/agents', agentToolRoutes],
-    ['/v1/folders', folderRoutes(detachFolderFromAgents)],
+    ['/v1/folders', folderListRoutes(FOLDERS)],
+    ['/v1/folders', folderRoutes(FOLDERS, detachFolderFromAgents)],
     ['/v1/folders', folderHolderRoutes('folder')],
-    ['/v1/folders', folderFileRoutes(config)],
-    ['/v1/sources', sourceRoutes(detachFolderFromAgents)],
+    ['/v1/folders', uploadRoutes(FOLDERS, config)],
+    ['/v1/folders', folderFileRoutes(FOLDERS)],
+    ['/v1/sources', folderListRoutes(SOURCES)],
+    ['/v1/sources', folderRoutes(SOURCES, detachFolderFromAgents)],
     ['/v1/sources', folderHolderRoutes('source')],
-    ['/v1/sources', sourceFileRoutes(config)],
+    ['/v1/sources', uploadRoutes(SOURCES, config)],
+    ['/v1/sources', folderFileRoutes(SOURCES)],
     ['/v1/agents', agentGroupRoutes],
     ['/v1/groups', groupRoutes],
     ['/v1/identities', identityRoutes],

@@ -1,5 +1,5 @@
 import { newId } from '../../src/lib/ids.ts'
-import { LEXICAL } from '../../src/resources/models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../../src/resources/models/handles.ts'
 import { prose, type Random } from './prose.ts'
 import { type Owner, versioned } from './rows.ts'
 
@@ -49,8 +49,8 @@ export function agentRow(owner: Owner, random: Random, n: number) {
     model: LLM_CONFIG.handle,
     llm_config: LLM_CONFIG,
     model_settings: MODEL_SETTINGS,
-    embedding: LEXICAL.handle,
-    embedding_config: LEXICAL,
+    embedding: DEFAULT_EMBEDDING.handle,
+    embedding_config: DEFAULT_EMBEDDING,
     tool_rules: TOOL_RULES,
     message_ids: Array.from({ length: 10 }, () => newId('message')),
     // One agent in a hundred waits for an approval.

@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/engine/database.ts'
 import { lexicalVector } from '../../src/embed/lexical.ts'
 import { instantOf, newId } from '../../src/lib/ids.ts'
 import { modelKey } from '../../src/resources/models/embedding.ts'
-import { LEXICAL } from '../../src/resources/models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../../src/resources/models/handles.ts'
 import { createTopics, type Topics } from './topics.ts'
 
 const BATCH = 500
@@ -41,7 +41,7 @@ async function insertBatch({ kysely }: Database, organizationId: string, archive
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as made (id text, text text, tags jsonb, created_at timestamptz)`.execute(kysely)
   await sql`insert into embeddings (organization_id, container_id, model, passage_id, embedding)
-    select ${organizationId}, ${archiveId}, ${modelKey(LEXICAL)}, id, embedding::vector
+    select ${organizationId}, ${archiveId}, ${modelKey(DEFAULT_EMBEDDING)}, id, embedding::vector
     from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ text }) => vectorText(text))}::text[])
       as made (id, embedding)`.execute(kysely)
 }
@@ -69,7 +69,7 @@ export async function addPassages(
   const topics = createTopics(1)
   const archiveId = newId('archive')
   await sql`insert into archives (organization_id, id, name, embedding_config, vector_db_provider, created_at, updated_at)
-    values (${organizationId}, ${archiveId}, 'Passages', ${JSON.stringify(LEXICAL)}::jsonb, 'native', now(), now())
+    values (${organizationId}, ${archiveId}, 'Passages', ${JSON.stringify(DEFAULT_EMBEDDING)}::jsonb, 'native', now(), now())
   `.execute(database.kysely)
   await withoutIndex(database, async () => {
     for (let start = 0; start < count; start += BATCH) {

@@ -1,5 +1,5 @@
 import { instantOf, newId, type Prefix } from '../../src/lib/ids.ts'
-import { LEXICAL } from '../../src/resources/models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../../src/resources/models/handles.ts'
 import { prose, type Random } from './prose.ts'
 
 /** The rows of the benchmark's data, with texts about as long as in use. */
@@ -31,7 +31,7 @@ export const archiveRow = (owner: Owner, random: Random, n: number) => ({
   ...versioned(owner, 'archive'),
   name: `Archive ${n}`,
   description: prose(random, 80),
-  embedding_config: LEXICAL,
+  embedding_config: DEFAULT_EMBEDDING,
   metadata: { team: `team-${n % 20}` },
   vector_db_provider: 'native',
 })
@@ -42,7 +42,7 @@ export const folderRow = (owner: Owner, random: Random, n: number) => ({
   name: `Folder ${n}`,
   description: prose(random, 80),
   instructions: prose(random, 160),
-  embedding_config: LEXICAL,
+  embedding_config: DEFAULT_EMBEDDING,
   metadata: { team: `team-${n % 20}` },
   vector_db_provider: 'native',
 })

@@ -1,10 +1,7 @@
 import { ApiError } from '../lib/errors.ts'
 
-/**
- * Runs `work` until it is done or its time is over: then its signal is aborted, and nobody waits for it any longer. 502
- * that names `name`, which did not answer in time.
- */
-export async function within<T>(ms: number, name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs `work` with a deadline. At the deadline its signal is aborted, and a 502 that names `name` is thrown at once. */
+export async function withDeadline<T>(ms: number, name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController()
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -1,17 +1,17 @@
 import type { TransactionGuard } from '../lib/transaction-guard.ts'
 
-/** What the texts are for: some models embed what is searched and what is searched for differently. */
+/** The purpose of texts: some models embed documents and queries differently. */
 export type Purpose = 'document' | 'query'
 
 /** Turns texts into vectors by one model. */
 export interface Embedder {
-  /** How many numbers a vector has. */
+  /** The length of a vector. */
   dimension: number
-  /** Whether it answers from this process: without a network, a key or a wait. */
+  /** Whether the model runs in this process, without a network, a key or a wait. */
   local: boolean
   /**
-   * One vector for each text, in their order. Throws an ApiError that says what to do when the model can't be used, or
-   * doesn't answer: a query is asked for once, documents again with growing pauses.
+   * One vector for each text, in their order. Throws an ApiError that says what to do when the model can't be used, or doesn't
+   * respond: a query is sent once, documents again with growing pauses.
    */
   embed(texts: readonly string[], purpose: Purpose, signal?: AbortSignal): Promise<number[][]>
 }

@@ -2,13 +2,13 @@ import type { Embedder } from './embedder.ts'
 
 const DIMENSION = 512
 
-/** Lengths of the pieces of a word, with its ends marked: they bring forms and misspellings of one word near each other. */
-const PIECES = [3, 4]
+/** Lengths of character n-grams of a word with marked ends: they bring forms and misspellings of a word near each other. */
+const NGRAMS = [3, 4]
 
-/** What a piece counts beside its whole word. */
-const PIECE_WEIGHT = 0.35
+/** The weight of an n-gram, where a word has 1. */
+const NGRAM_WEIGHT = 0.35
 
-/** How long a text is embedded without letting other work have its turn. */
+/** The texts that are embedded before other work of the process has its turn. */
 const TEXTS_AT_ONCE = 16
 
 const WORD = /[\p{L}\p{N}]+/gu
@@ -22,28 +22,28 @@ function hash(text: string, seed: number): number {
   return (value ^ (value >>> 16)) >>> 0
 }
 
-/** How often each word and piece of a word comes, case and compatibility forms of characters aside. */
-function countFeatures(text: string): { words: Map<string, number>; pieces: Map<string, number> } {
+/** The counts of words and of their n-grams, without regard to case and compatibility forms of characters. */
+function countFeatures(text: string): { words: Map<string, number>; ngrams: Map<string, number> } {
   const words = new Map<string, number>()
-  const pieces = new Map<string, number>()
+  const ngrams = new Map<string, number>()
   for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) words.set(word, (words.get(word) ?? 0) + 1)
   for (const [word, count] of words) {
     const marked = `<${word}>`
-    for (const length of PIECES) {
+    for (const length of NGRAMS) {
       for (let at = 0; at + length <= marked.length; at++) {
-        const piece = marked.slice(at, at + length)
-        pieces.set(piece, (pieces.get(piece) ?? 0) + count)
+        const ngram = marked.slice(at, at + length)
+        ngrams.set(ngram, (ngrams.get(ngram) ?? 0) + count)
       }
     }
   }
-  return { words, pieces }
+  return { words, ngrams }
 }
 
-/** Words weigh fully; the pieces of a text together weigh less, so that long words don't drown short ones. */
+/** Adds features to a vector. N-grams weigh less than words, so that long words don't outweigh short ones. */
 function addFeatures(vector: Float64Array, features: Map<string, number>, weight: number, seed: number): void {
   for (const [feature, count] of features) {
     const at = hash(feature, seed)
-    // The highest bit is the sign, the lowest nine the place: they come from different bits of one hash.
+    // The highest bit is the sign, the lowest nine the dimension: different bits of one hash.
     const sign = at >>> 31 === 0 ? 1 : -1
     vector[at & (DIMENSION - 1)]! += sign * weight * (1 + Math.log(count))
   }
@@ -52,11 +52,11 @@ function addFeatures(vector: Float64Array, features: Map<string, number>, weight
 /** The vector of one text: of length 1, or all zeros but the first number for a text without a word. */
 export function lexicalVector(text: string): number[] {
   const vector = new Float64Array(DIMENSION)
-  const { words, pieces } = countFeatures(text)
+  const { words, ngrams } = countFeatures(text)
   addFeatures(vector, words, 1, 0)
-  addFeatures(vector, pieces, PIECE_WEIGHT, 0x9e3779b9)
+  addFeatures(vector, ngrams, NGRAM_WEIGHT, 0x9e3779b9)
   const length = Math.hypot(...vector)
-  // A cosine with nothing is not defined: such a text gets a direction of its own.
+  // The cosine with a zero vector isn't defined, so a text without words gets a direction of its own.
   if (length === 0) vector[0] = 1
   else for (let at = 0; at < DIMENSION; at++) vector[at]! /= length
   return Array.from(vector, (value) => Math.fround(value))

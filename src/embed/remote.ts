@@ -1,27 +1,29 @@
-import { createSemaphore } from '../lib/semaphore.ts'
-import { type Connection, ProviderError, refusedWith, statusOf, unreached } from '../llm/connection.ts'
-import { CLIENTS, type Client } from './clients.ts'
+import { type Connection, ProviderError } from '../llm/connection.ts'
+import { inBatches } from './batches.ts'
+import type { Client, OpenClient } from './client.ts'
+import { CLIENTS } from './clients.ts'
 import type { Embedder, Purpose } from './embedder.ts'
-import { type Failure, retrying } from './retry.ts'
+import { failureOf, toProviderError } from './remote-errors.ts'
+import { withRetries } from './retry.ts'
 
 export interface RemoteModel {
-  /** How the provider is spoken to: an `embedding_endpoint_type`. */
+  /** The API of the provider: an `embedding_endpoint_type`. */
   endpointType: string
   model: string
   dimension: number
-  /** How many texts are sent at once, at most. */
+  /** The most texts of one request. */
   batchSize?: number | undefined
 }
 
 const BATCH = 32
 
-/** However large a batch is asked for: an answer has to be read whole. */
+/** The largest batch, whatever the configuration says: a response has to fit into memory. */
 const LARGEST_BATCH = 512
 
-/** Batches under way at once, of one call. */
-const IN_FLIGHT = 4
+/** The batches of one call that run at once. */
+const CONCURRENCY = 4
 
-/** What makes a name part of a path: the names of models stand in paths. */
+/** Names of models are parts of paths, so they must not change a path. */
 const ODD_NAME = /(^|\/)\.{1,2}(\/|$)|[?#%\\\s]/
 
 /** Why an endpoint type or a model's name can't be used, or undefined. */
@@ -32,32 +34,7 @@ export function unavailable({ endpointType, model }: Pick<RemoteModel, 'endpoint
   return model === '' || ODD_NAME.test(model) ? `"${model}" cannot be the name of a model` : undefined
 }
 
-interface CallError {
-  statusCode?: number
-  responseHeaders?: Record<string, string>
-  responseBody?: string
-  cause?: unknown
-}
-
-/** What the packages say of an answer that isn't what was asked for. */
-const MISREAD = /^AI_(TypeValidation|JSONParse|InvalidResponseData|EmptyResponseBody)Error$/
-
-/** The packages' errors hold the request and the answer: what is told of them is their status alone. */
-function explained({ name, type }: Connection, error: unknown): Error {
-  const { statusCode, responseHeaders, responseBody, cause } = error as CallError
-  if (error instanceof ProviderError) return error
-  if (statusCode !== undefined && (statusCode < 200 || statusCode >= 300))
-    return refusedWith(name, statusOf(type, statusCode, responseBody), responseHeaders)
-  if ([error, cause].some((at) => MISREAD.test((at as Error | undefined)?.name ?? ''))) {
-    return new ProviderError(`${name} answers with something else than vectors: is its address right?`)
-  }
-  return unreached(name, error)
-}
-
-const failureOf = (error: unknown): Failure =>
-  error instanceof ProviderError ? { passing: error.passing, headers: error.wait } : { passing: false }
-
-/** The vectors of an answer. Throws unless there is one for each text, of the dimension asked for. */
+/** The vectors of a response. Throws unless there is one for each text, of the requested dimension. */
 function checked(name: string, { model, dimension }: RemoteModel, vectors: number[][], count: number): number[][] {
   if (vectors.length !== count) {
     throw new ProviderError(`${name} answers with ${vectors.length} vectors for ${count} texts.`)
@@ -74,7 +51,7 @@ function checked(name: string, { model, dimension }: RemoteModel, vectors: numbe
   return vectors
 }
 
-/** One vector of a model, whatever its dimension: how many numbers it has. Throws an ApiError. */
+/** The dimension of a model's vectors, measured by one. Throws an ApiError. */
 export async function measureDimension(
   connection: Connection,
   { endpointType, model }: Pick<RemoteModel, 'endpointType' | 'model'>,
@@ -88,44 +65,34 @@ export async function measureDimension(
     const { embeddings } = await client.model.doEmbed({ values: ['dimension'], ...(signal && { abortSignal: signal }) })
     return embeddings[0]!.length
   } catch (error) {
-    throw explained(connection, error)
+    throw toProviderError(connection, error)
   }
 }
 
 /**
- * The embedder of a provider's model, over its official package or the OpenAI API that most servers speak. Texts go in
- * batches, a few at once, each again with growing pauses while the failure may pass; queries once. Errors are ApiErrors that tell what
- * happened, without a key and without what the provider says.
+ * The embedder of a provider's model, over the provider's package or the OpenAI API that most servers have. Batches of texts
+ * run at once, and are repeated with growing pauses while a failure may pass; queries are sent once. Errors are ApiErrors that
+ * report what happened, without a key and without the provider's own text. `pauses`: between attempts, in milliseconds.
  */
 export function createRemoteEmbedder(
   connection: Connection,
   remote: RemoteModel,
   pauses?: readonly number[],
 ): Embedder {
-  const { name } = connection
   let opened: Promise<Client> | undefined
 
-  async function embedBatch(
-    texts: string[],
-    purpose: Purpose,
-    client: Client,
-    signal: AbortSignal,
-  ): Promise<number[][]> {
-    const call = async () => {
-      try {
-        const { embeddings } = await client.model.doEmbed({
-          values: texts,
-          providerOptions: client.options(purpose),
-          abortSignal: signal,
-        })
-        return checked(name, remote, embeddings, texts.length)
-      } catch (error) {
-        if (signal.aborted) throw error
-        throw explained(connection, error)
-      }
+  async function embedBatch(client: Client, texts: string[], purpose: Purpose, signal: AbortSignal) {
+    try {
+      const { embeddings } = await client.model.doEmbed({
+        values: texts,
+        providerOptions: client.options(purpose),
+        abortSignal: signal,
+      })
+      return checked(connection.name, remote, embeddings, texts.length)
+    } catch (error) {
+      if (signal.aborted) throw error
+      throw toProviderError(connection, error)
     }
-    // Whoever searches waits for the answer.
-    return retrying(call, failureOf, signal, purpose === 'query' ? [] : pauses)
   }
 
   return {
@@ -133,34 +100,16 @@ export function createRemoteEmbedder(
     local: false,
     async embed(texts, purpose, signal) {
       if (texts.length === 0) return []
-      opened ??= (CLIENTS[remote.endpointType] as Exclude<(typeof CLIENTS)[string], string>)(
-        connection,
-        remote.model,
-        remote.dimension,
-      )
+      // `unavailable` has refused endpoint types that have no client.
+      opened ??= (CLIENTS[remote.endpointType] as OpenClient)(connection, remote.model, remote.dimension)
       const client = await opened
       const most = (await client.model.maxEmbeddingsPerCall) ?? LARGEST_BATCH
       const size = Math.min(remote.batchSize ?? BATCH, most, LARGEST_BATCH)
-      const batches = Array.from({ length: Math.ceil(texts.length / size) }, (_, n) =>
-        texts.slice(n * size, (n + 1) * size),
-      )
-      const limit = createSemaphore(IN_FLIGHT)
-      // The first batch that fails ends the others.
-      const failed = new AbortController()
-      const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-      const work = batches.map((batch) =>
-        limit(() => {
-          ended.throwIfAborted()
-          return embedBatch(batch, purpose, client, ended)
-        }),
-      )
-      try {
-        return (await Promise.all(work)).flat()
-      } catch (error) {
-        failed.abort(error)
-        await Promise.allSettled(work)
-        throw error
-      }
+      // A caller that searches waits for the response, so a query is not repeated.
+      const waits = purpose === 'query' ? [] : pauses
+      const embed = (batch: string[], either: AbortSignal) =>
+        withRetries(() => embedBatch(client, batch, purpose, either), failureOf, either, waits)
+      return inBatches(texts, { size, concurrency: CONCURRENCY }, embed, signal)
     },
   }
 }

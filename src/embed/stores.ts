@@ -8,10 +8,10 @@ const STORES = { tpuf: turbopuffer, pinecone } as const
 
 export type HostedProvider = keyof typeof STORES
 
-/** The hosted stores that are there, by the name an archive chooses them by. */
+/** The hosted stores that are set up, by the name in an archive's `vector_db_provider`. */
 export type VectorStores = Readonly<Partial<Record<HostedProvider, VectorStore>>>
 
-/** What must be set for a store to be there. */
+/** The settings that set up a store. */
 export const STORE_SETTINGS: Record<HostedProvider, string> = {
   tpuf: 'TURBOPUFFER_API_KEY',
   pinecone: 'PINECONE_API_KEY and PINECONE_INDEX_HOST',
@@ -26,7 +26,7 @@ const guardStore = (store: VectorStore, guard: TransactionGuard): VectorStore =>
   search: guard.outside(store.search),
 })
 
-/** The hosted stores of the settings. None is asked, nor its library loaded, before it is needed. */
+/** The hosted stores of the settings. A store is not connected, nor its library loaded, before its first use. */
 export const createVectorStores = ({ tpuf, pinecone }: Config['vectorStores']): VectorStores => ({
   ...(tpuf && { tpuf: STORES.tpuf(tpuf) }),
   ...(pinecone && { pinecone: STORES.pinecone(pinecone) }),

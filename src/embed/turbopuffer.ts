@@ -2,26 +2,19 @@ import type { Turbopuffer } from '@turbopuffer/turbopuffer'
 import type { Row } from '@turbopuffer/turbopuffer/resources'
 import type { Filter, RankBy } from '@turbopuffer/turbopuffer/resources/custom'
 import type { StoreAddress } from '../config.ts'
-import {
-  ATTEMPTS_MORE,
-  PATIENCE_MS,
-  pieces,
-  type StoreHit,
-  type StoreQuery,
-  storeFault,
-  type VectorStore,
-} from './vector-store.ts'
+import { ATTEMPTS_MORE, chunksOf, REQUEST_TIMEOUT_MS, storeError } from './store-requests.ts'
+import type { StoreHit, StoreQuery, VectorStore } from './vector-store.ts'
 
 const SELF = { title: 'turbopuffer', keyName: 'TURBOPUFFER_API_KEY' }
 
-/** Far below what a write may hold (256 MB), so that little is sent twice when a connection is cut. */
+/** Far below the limit of a write (256 MB), so that a lost connection repeats little. */
 const WRITE = { rows: 1000, bytes: 16 * 1024 * 1024 }
 const REMOVE = { rows: 10_000, bytes: 1024 * 1024 }
 
-/** A search by words takes 8,192 bytes; a character has four at most. */
+/** A search by words has at most 8,192 bytes; a character at most four. */
 const QUERY_CHARACTERS = 2048
 
-/** Words as PostgreSQL's English text search has them: in any case, without their endings. */
+/** The English text search of PostgreSQL: words in any case, stemmed. */
 const SCHEMA = {
   text: { type: 'string', full_text_search: { language: 'english', stemming: true, remove_stopwords: true } },
   tags: { type: '[]string' },
@@ -37,43 +30,47 @@ function filterOf({ tags = [], match, from, before }: StoreQuery): Filter | unde
   return all.length > 0 ? ['And', all] : undefined
 }
 
-/** The hosted store turbopuffer, through its own library: vectors by cosine, texts by BM25. */
-export function turbopuffer({ apiKey, url }: StoreAddress): VectorStore {
-  let opened: Promise<Turbopuffer> | undefined
-  const open = () => {
-    opened ??= import('@turbopuffer/turbopuffer').then(
-      ({ Turbopuffer }) =>
-        // Given as null, the region isn't taken from the environment.
-        new Turbopuffer({
-          apiKey,
-          baseURL: url,
-          region: null,
-          maxRetries: ATTEMPTS_MORE,
-          timeout: PATIENCE_MS,
-          logLevel: 'off',
-        }),
-    )
-    return opened
-  }
+const openClient = async ({ apiKey, url }: StoreAddress): Promise<Turbopuffer> => {
+  const { Turbopuffer } = await import('@turbopuffer/turbopuffer')
+  return new Turbopuffer({
+    apiKey,
+    baseURL: url,
+    // Null, so that the library doesn't read it from the environment.
+    region: null,
+    maxRetries: ATTEMPTS_MORE,
+    timeout: REQUEST_TIMEOUT_MS,
+    logLevel: 'off',
+  })
+}
 
-  /** Does `work`. With `none`, that is the answer of a namespace that isn't there. */
-  async function asked<T>(
-    namespace: string,
-    signal: AbortSignal | undefined,
-    work: (space: ReturnType<Turbopuffer['namespace']>, options: { signal?: AbortSignal }) => Promise<T>,
-    none?: T,
-  ): Promise<T> {
-    const client = await open()
+/** Runs work on a namespace of the store. `none`: the result for a namespace that doesn't exist. */
+type RunRequest = <T>(
+  namespace: string,
+  signal: AbortSignal | undefined,
+  work: (space: ReturnType<Turbopuffer['namespace']>, options: { signal?: AbortSignal }) => Promise<T>,
+  none?: T,
+) => Promise<T>
+
+function createRequests(address: StoreAddress): RunRequest {
+  let opened: Promise<Turbopuffer> | undefined
+  return async (namespace, signal, work, none) => {
+    opened ??= openClient(address)
+    const client = await opened
     try {
       return await work(client.namespace(namespace), signal ? { signal } : {})
     } catch (error) {
       signal?.throwIfAborted()
       const { status, message, cause } = error as { status?: number; message: string; cause?: unknown }
       if (status === 404 && none !== undefined) return none
-      throw storeFault(SELF, apiKey, { status, words: cause === undefined ? message : `${message} ${String(cause)}` })
+      const words = cause === undefined ? message : `${message} ${String(cause)}`
+      throw storeError(SELF, address.apiKey, { status, words })
     }
   }
+}
 
+/** The hosted store turbopuffer, through its own library: vectors by cosine, texts by BM25. */
+export function turbopuffer(address: StoreAddress): VectorStore {
+  const request = createRequests(address)
   return {
     title: SELF.title,
     searchesText: true,
@@ -85,20 +82,20 @@ export function turbopuffer({ apiKey, url }: StoreAddress): VectorStore {
         tags: [...tags],
         created_at: created_at.getTime(),
       }))
-      for (const upsert_rows of pieces(rows, WRITE)) {
+      for (const upsert_rows of chunksOf(rows, WRITE)) {
         const body = { upsert_rows, distance_metric: 'cosine_distance', schema: SCHEMA } as const
-        await asked(namespace, signal, (space, options) => space.write(body, options))
+        await request(namespace, signal, (space, options) => space.write(body, options))
       }
     },
 
     async remove(namespace, ids, signal) {
-      for (const deletes of pieces(ids, REMOVE)) {
-        await asked(namespace, signal, (space, options) => space.write({ deletes }, options).then(() => true), true)
+      for (const deletes of chunksOf(ids, REMOVE)) {
+        await request(namespace, signal, (space, options) => space.write({ deletes }, options).then(() => true), true)
       }
     },
 
     async drop(namespace, signal) {
-      await asked(namespace, signal, (space, options) => space.deleteAll({}, options).then(() => true), true)
+      await request(namespace, signal, (space, options) => space.deleteAll({}, options).then(() => true), true)
     },
 
     async search(namespace, query, signal) {
@@ -109,7 +106,7 @@ export function turbopuffer({ apiKey, url }: StoreAddress): VectorStore {
         query.text === undefined ? undefined : ranked(['text', 'BM25', query.text.slice(0, QUERY_CHARACTERS)])
       const queries = [vector, text].filter((one) => one !== undefined)
       if (queries.length === 0) return {}
-      const lists = await asked<{ rows?: Row[] }[]>(
+      const lists = await request<{ rows?: Row[] }[]>(
         namespace,
         signal,
         async (space, options) => (await space.multiQuery({ queries }, options)).results,

@@ -1,16 +1,16 @@
-/** Why a file can't be read, in words for whoever uploaded it. */
+/** The reason why a file can't be read, for the caller that uploaded it. */
 export class FileFault extends Error {}
 
-/** What one file may take. */
+/** The limits of reading one file. */
 export interface Bounds {
   milliseconds: number
-  /** Of the thread that reads it: the heap, and the memory beside the heap. */
+  /** The heap of the thread that reads the file, and the thread's memory outside the heap. */
   heapMb: number
   externalMb: number
   pages: number
-  /** Of its text. */
+  /** The characters of the text. */
   characters: number
-  /** What the parts of an archive may hold, inflated. */
+  /** The size of an archive's parts, inflated. */
   inflatedMb: number
   chunks: number
 }
@@ -25,7 +25,7 @@ export const BOUNDS: Bounds = {
   chunks: 100_000,
 }
 
-/** Throws when a file holds more of something than may be. */
+/** Throws a FileFault when a file has more than `most` of `what`. */
 export function atMost(count: number, most: number, what: string): void {
   if (count > most) throw new FileFault(`It holds more than ${most.toLocaleString('en-US')} ${what}.`)
 }

@@ -1,11 +1,11 @@
-/** The numbered lines a file is shown to agents by: lines asked for, found and shown are these. */
+/** The numbered lines in which agents see a file. */
 
-/** How a text is cut into lines: as it is; without blank lines; without indentation either; or into sentences besides. */
+/** How a text is cut into lines: unchanged; without blank lines; also without indentation; or also into sentences. */
 type Layout = 'plain' | 'code' | 'data' | 'prose'
 
-/** By the ending of the file's name, or by the subtype of its media type. */
+/** Layouts by the extension of a file's name, or by the subtype of its media type. */
 const WORDS: Record<Exclude<Layout, 'plain'>, string> = {
-  // In YAML and the like, too, indentation is meaning.
+  // Indentation has a meaning in YAML and the like, too.
   code: `bash bat c cmd cpp cs css dart dockerfile go h hpp html+erb ini java javascript js jsx kt less lua makefile php pl
     powershell ps1 py python r rb rs ruby rust sass scala scss sh sql svelte swift toml ts tsx typescript vue yaml yml`,
   data: 'csv geojson json jsonl ndjson tab-separated-values tsv xml',
@@ -16,7 +16,7 @@ const LAYOUTS: ReadonlyMap<string, Layout> = new Map(
   Object.entries(WORDS).flatMap(([layout, words]) => words.split(/\s+/).map((word) => [word, layout as Layout])),
 )
 
-/** What tells how a file's text is laid out. */
+/** The name and type of a file, which decide its layout. */
 export interface Kind {
   file_name: string
   file_type?: string | null | undefined
@@ -53,22 +53,22 @@ function* linesOf(text: string, kind: Kind): Generator<string> {
   }
 }
 
-/** How many lines a file's text has. */
+/** The number of lines of a file's text. */
 export function countLines(text: string, kind: Kind): number {
   let count = 0
   for (const _ of linesOf(text, kind)) count++
   return count
 }
 
-/** Which lines, counted from 1, both included; the first or the last of all where there is none. */
+/** A range of lines, counted from 1, both ends included. The defaults are the first and the last line. */
 export interface Range {
   start_line?: number | null | undefined
   end_line?: number | null | undefined
 }
 
 /**
- * The lines of a text in a range, numbered, up to `size` characters (code points) and some more where there are more.
- * `filled` tells that they are as many: then what follows in the text doesn't matter.
+ * The lines of a text in a range, numbered, up to somewhat more than `size` characters (code points). `filled`: the rest of the
+ * text can't change the result.
  */
 export function numbered(text: string, kind: Kind, range: Range, size: number): { text: string; filled: boolean } {
   const first = range.start_line ?? 1
@@ -90,7 +90,7 @@ export function numbered(text: string, kind: Kind, range: Range, size: number): 
   return { text: shown.join('\n'), filled: false }
 }
 
-/** What stands above the lines. `count` is how many there are in all. */
+/** The heading above the lines. `count`: the number of all lines. */
 export function headerOf({ start_line, end_line }: Range, count: number | null): string {
   const which =
     start_line || end_line ? `lines ${start_line ?? 1} to ${end_line ?? 'the end'}` : 'the file from its beginning'

@@ -5,13 +5,13 @@ import { recursiveSplit } from './recursive-split.ts'
 import { SEPARATORS } from './separators.ts'
 import type { FileType } from './types.ts'
 
-/** How much of a piece stands at the beginning of the next too, in tokens. */
+/** The tokens at the end of a chunk that the next chunk repeats. */
 const OVERLAP = 50
 
-/** Counting takes longer than linear time over one long word. */
+/** The characters that are counted at once: counting the tokens of one long word takes more than linear time. */
 const COUNTED_AT_ONCE = 1_000
 
-/** Text of the special tokens is text like any other. */
+/** Special tokens count as plain text. */
 const PLAIN = { disallowedSpecial: new Set<string>() }
 
 function tokensOf(text: string): number {
@@ -28,7 +28,7 @@ const isHalf = (code: number) => code >= 0xd800 && code <= 0xdbff
 const endOf = (text: string, at: number, length: number) =>
   isHalf(text.charCodeAt(at + length - 1)) ? at + length + 1 : at + length
 
-/** Cuts what offers no place to cut, such as a long line of digits. */
+/** Cuts a text without separators, such as a long line of digits. */
 function* cut(text: string, size: number): Generator<string> {
   for (let at = 0; at < text.length; ) {
     let length = Math.min(size * 4, text.length - at)
@@ -42,7 +42,7 @@ function* cut(text: string, size: number): Generator<string> {
   }
 }
 
-/** Sections for the splitter, which takes a text in at once: whole lines where there are any. */
+/** Sections of a text for the splitter, which needs a section in memory: of whole lines where possible. */
 function* sectionsOf(text: string, length: number): Generator<string> {
   for (let at = 0; at < text.length; ) {
     let end = at + length
@@ -60,7 +60,7 @@ function* splitText(text: string, type: FileType, size: number): Generator<strin
     size,
     overlap: Math.min(OVERLAP, Math.floor(size / 4)),
     separators: SEPARATORS[type.language ?? 'plain'],
-    // What is certainly too long needs no counting.
+    // A piece that is certainly too long needs no counting.
     lengthOf: (piece: string) => (piece.length > size * 8 ? piece.length : tokensOf(piece)),
   }
   for (const section of sectionsOf(text, Math.max(50_000, size * 16))) {
@@ -75,17 +75,18 @@ interface Row {
   raw: string
 }
 
-/** The rows of a table as they are written, or undefined where it can't be read as one. */
+/** The text of each row of a table; undefined for a text that can't be parsed as a table. */
 function rowsOf(text: string): string[] | undefined {
   try {
     const options = { raw: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const
+    // It holds: with `raw`, a row is returned with its text, which the types of the library leave out.
     return (parse(text, options) as unknown as Row[]).map(({ raw }) => raw.trimEnd())
   } catch {
     return undefined
   }
 }
 
-/** Whole rows, each piece of them under the heads of the columns. */
+/** Chunks of whole rows, each below the row of column names. */
 function* splitTable(text: string, type: FileType, size: number): Generator<string> {
   const [head, ...rows] = rowsOf(text) ?? []
   const ofHead = head === undefined ? size : tokensOf(head)
@@ -110,8 +111,8 @@ function* splitTable(text: string, type: FileType, size: number): Generator<stri
 }
 
 /**
- * Cuts a text into pieces of about `size` tokens (o200k_base) that overlap a little, where its kind has the best places
- * to cut: the same text, type and size give the same pieces. Throws a FileFault where there would be too many.
+ * Splits a text into chunks of about `size` tokens (o200k_base) that overlap a little, at the separators of its language. Equal
+ * text, type and size give equal chunks. Throws a FileFault for too many chunks.
  */
 export function split(text: string, type: FileType, size: number, bounds: Bounds): string[] {
   const chunks: string[] = []

@@ -7,7 +7,7 @@ import { split } from './split.ts'
 import { decodeText } from './text.ts'
 import type { FileType } from './types.ts'
 
-/** The thread `readFile` starts for one file. */
+/** The thread that `readFile` starts for one file. */
 
 function bytesOf(fd: number): Buffer {
   const bytes = Buffer.allocUnsafe(fstatSync(fd).size)
@@ -15,7 +15,7 @@ function bytesOf(fd: number): Buffer {
   return bytes
 }
 
-/** Loads only the parser it needs: together they take longer to load than most files to read. */
+/** Loads only the parser of the format: loading all parsers takes longer than reading most files. */
 async function textOf(bytes: Buffer, { format }: FileType, bounds: Bounds): Promise<string> {
   if (format === 'pdf') return (await import('./pdf.ts')).pdfToText(bytes, bounds)
   if (format === 'docx') return (await import('./docx.ts')).docxToText(bytes, bounds)
@@ -25,7 +25,7 @@ async function textOf(bytes: Buffer, { format }: FileType, bounds: Bounds): Prom
 
 async function read({ from, type, kind, size }: ToRead, bounds: Bounds): Promise<Reading> {
   try {
-    // What is extracted may hold characters that can't be kept.
+    // An extracted text may contain characters that the database refuses.
     const text =
       'text' in from ? from.text : (await textOf(bytesOf(from.fd), type, bounds)).replaceAll('\0', '').toWellFormed()
     atMost(text.length, bounds.characters, 'characters of text')

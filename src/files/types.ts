@@ -1,11 +1,11 @@
 import type { Language } from './separators.ts'
 
-/** How the bytes of a file become text, and where that text may be cut. */
+/** How the bytes of a file become text, and how the text is split. */
 export interface FileType {
-  /** Its media type, in lower case. */
+  /** The media type, in lower case. */
   name: string
   format: 'text' | 'csv' | 'html' | 'pdf' | 'docx'
-  /** What its text is written in, where that tells good places to cut. */
+  /** The language of the text, if separators of the language are known. */
   language?: Language
 }
 
@@ -15,7 +15,7 @@ const code = (language: Language) => ({ format: 'text', language }) as const
 
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-/** What can be read: by extension, and by the media types it goes by, the usual one first. */
+/** The readable types: extensions, media types with the usual one first, and format. */
 const ENTRIES: readonly Entry[] = [
   ['pdf', 'application/pdf application/x-pdf', { format: 'pdf' }],
   ['docx', DOCX, { format: 'docx' }],
@@ -76,15 +76,15 @@ const byExtension: ReadonlyMap<string, FileType> = new Map(
 /** Every extension of a file that can be read. */
 export const EXTENSIONS: readonly string[] = [...byExtension.keys()]
 
-/** A type by its media type; undefined for one that can't be read. */
+/** A type by its media type; undefined for an unreadable type. */
 export const typeNamed = (mediaType: string): FileType | undefined => byName.get(mediaType)
 
 /** `Dockerfile` is an extension by itself. */
 const extensionOf = (fileName: string) => fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase()
 
 /**
- * The type of an uploaded file: by its media type, and where that says nothing, by the extension of its name. Plain text
- * says little: an extension says more. Undefined for a file that can't be read.
+ * The type of an uploaded file: by its media type, or else by the extension of its name. An extension wins over the media type
+ * of plain text. Undefined for an unreadable type.
  */
 export function typeOf(mediaType: string, fileName: string): FileType | undefined {
   const name = mediaType.split(';')[0]!.trim().toLowerCase()

@@ -1,11 +1,11 @@
 import type { VectorStores } from '../embed/stores.ts'
 import { ApiError } from '../lib/errors.ts'
-import { noteStoreError, syncStore } from '../resources/passages/hosted.ts'
-import type { Work } from './workers.ts'
+import { setStoreError, syncStore } from '../resources/passages/sync-store.ts'
+import type { Work } from './work.ts'
 
 /**
- * Brings the hosted store of an archive up to date with its vectors. It is tried for weeks, every five minutes in the
- * end: what a store still holds of a deleted archive must go once the store can be reached again.
+ * Brings the hosted store of an archive up to date with the archive's vectors. Retries go on for weeks, at last every five
+ * minutes: vectors of a deleted archive must be removed once the store responds again.
  */
 export function syncContainer(stores: VectorStores): Work<'sync_container'> {
   return {
@@ -16,11 +16,11 @@ export function syncContainer(stores: VectorStores): Work<'sync_container'> {
         if (!signal.aborted) {
           const publicMessage =
             error instanceof ApiError ? error.message : 'The hosted store could not be brought up to date.'
-          await noteStoreError(scope, container_id, publicMessage)
+          await setStoreError(scope, container_id, publicMessage)
         }
         throw error
       }
-      await noteStoreError(scope, container_id, null)
+      await setStoreError(scope, container_id, null)
     },
     concurrency: 4,
     options: { retryLimit: 10_000 },

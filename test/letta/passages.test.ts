@@ -6,7 +6,11 @@ import { refused, UNKNOWN, useLetta } from './client.ts'
 const server = useLetta()
 
 /** How the built-in model is told, in the SDK's names. */
-const LEXICAL: Partial<EmbeddingConfig> = { handle: 'cairn/lexical', embedding_model: 'lexical', embedding_dim: 512 }
+const DEFAULT_EMBEDDING: Partial<EmbeddingConfig> = {
+  handle: 'cairn/lexical',
+  embedding_model: 'lexical',
+  embedding_dim: 512,
+}
 const PASSAGE = /^passage-.{36}$/
 
 const texts = (passages: { text: string }[]) => passages.map(({ text }) => text)
@@ -35,7 +39,7 @@ describe('passages of an archive', () => {
       metadata,
       created_at: '2024-03-01T09:00:00.000Z',
       updated_at: expect.stringMatching(/Z$/),
-      embedding_config: LEXICAL,
+      embedding_config: DEFAULT_EMBEDDING,
     })
     const plain = await passages.create(archive_id, { text: 'x', tags: null, metadata: null, created_at: null })
     expect(plain).toMatchObject({ text: 'x', tags: [], metadata: {}, created_at: expect.stringMatching(/Z$/) })
@@ -126,7 +130,7 @@ describe('a search of passages', () => {
     const found = await server.alice.passages.search({ archive_id, query: 'bakery invoice', limit: 2 })
     expect(found).toHaveLength(2)
     expect(found[0]).toMatchObject({
-      passage: { text: 'The invoice of the bakery is due on Friday.', archive_id, embedding_config: LEXICAL },
+      passage: { text: 'The invoice of the bakery is due on Friday.', archive_id, embedding_config: DEFAULT_EMBEDDING },
       metadata: {
         search_mode: 'hybrid',
         rank: 1,
@@ -183,7 +187,7 @@ describe('the archival memory of an agent', () => {
       tags: ['drinks'],
       metadata: {},
       created_at: '2024-03-01T10:00:00.000Z',
-      embedding_config: LEXICAL,
+      embedding_config: DEFAULT_EMBEDDING,
     })
     const archives = (await alice.archives.list({ agent_id })).items
     expect(archives).toMatchObject([{ id: made!.archive_id, name: "Ada's Archive" }])

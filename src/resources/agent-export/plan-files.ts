@@ -1,6 +1,6 @@
 import { countLines } from '../../files/lines.ts'
 import { newId } from '../../lib/ids.ts'
-import { embeddingConfigIn, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigIn } from '../models/handles.ts'
 import type { EmbeddingFields } from './agent-body.ts'
 import type { FileEntry, Placed, PlacedAgent, SourceEntry } from './entry-schema.ts'
 import { parseInstant } from './instant.ts'
@@ -10,7 +10,7 @@ import type { ImportPlan, NewIds, PlanContext, PlannedRow } from './plan-context
 export function planFolder(entry: Placed<SourceEntry>, body: EmbeddingFields, { catalog, ids, issues }: PlanContext) {
   const { at, id, embedding: _embedding, embedding_config: _config, embedding_chunk_size, ...columns } = entry
   return issues.at(at, (): ImportPlan['folders'][number] => {
-    const config = embeddingConfigIn(catalog, body) ?? LEXICAL
+    const config = embeddingConfigIn(catalog, body) ?? DEFAULT_EMBEDDING
     return {
       ...columns,
       id: ids.sources.get(id)!,

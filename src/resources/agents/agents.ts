@@ -3,32 +3,35 @@ import { escapeLike } from '../../db/escape-like.ts'
 import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { cacheable, type Filter } from '../../db/select.ts'
-import { bearing, linkedTo } from '../tags/filter.ts'
+import { hasIdentity, hasTags } from '../tags/filter.ts'
 import type { AgentFilters, Includes, ListAgents, ListRelatedAgents } from './query.ts'
 import { relationsOf } from './relations.ts'
 import { agentsWith } from './rendering.ts'
 import { type Agent, agents } from './schema.ts'
 
+/** The filter of a list without query parameters. */
+const visible = cacheable<'agents'>('visible', (query) => query.where('agents.hidden', 'is not', true))
+
 /** Which agents: one filter for lists and counts. */
-export function matchingAgents(filters: AgentFilters): Filter<'agents'> {
+export function matchingAgents(scope: Scope, filters: AgentFilters): Filter<'agents'> {
   const { query_text, tags, match_all_tags } = filters
   const exact = ['name', 'project_id', 'template_id', 'base_template_id', 'created_by_id', 'last_stop_reason'] as const
   return (query) => {
     let q = query
     for (const column of exact) if (filters[column] !== undefined) q = q.where(`agents.${column}`, '=', filters[column])
-    if (!filters.show_hidden_agents) q = q.where('agents.hidden', 'is not', true)
+    if (!filters.show_hidden_agents) q = visible(q)
     if (query_text !== undefined) q = q.where('agents.name', 'ilike', `%${escapeLike(query_text)}%`)
-    for (const condition of [...bearing('agents', tags, match_all_tags), ...linkedTo('agents', filters)]) {
+    for (const condition of [
+      ...hasTags(scope, 'agents', tags, match_all_tags),
+      ...hasIdentity(scope, 'agents', filters),
+    ]) {
       q = q.where(condition)
     }
     return q
   }
 }
 
-/** The filter of a list without query parameters. */
-const VISIBLE = cacheable('visible', matchingAgents({}))
-
-/** Agents of the organization, newest first, with the requested relations. */
+/** Agents of the organization, newest first, with the relations asked for. */
 export async function listAgents(scope: Scope, query: ListAgents) {
   const { limit, after, before, ascending, sort_by, include, include_relationships, ...filters } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
@@ -36,13 +39,13 @@ export async function listAgents(scope: Scope, query: ListAgents) {
   return scope.list(
     agents,
     { limit, after, before, order, order_by },
-    Object.values(filters).some(Boolean) ? matchingAgents(filters) : VISIBLE,
+    Object.values(filters).some(Boolean) ? matchingAgents(scope, filters) : visible,
     agentsWith(scope, relationsOf(include, include_relationships)),
   )
 }
 
-/** The number of agents that the filters keep. */
-export const countAgents = (scope: Scope, filters: AgentFilters) => scope.count(agents, matchingAgents(filters))
+/** How many agents the same filters keep. */
+export const countAgents = (scope: Scope, filters: AgentFilters) => scope.count(agents, matchingAgents(scope, filters))
 
 /** The agents something is attached to: those that `table` joins to `id`. */
 export async function listAgentsOf(

@@ -3,7 +3,7 @@ import { escapeLike } from '../../db/escape-like.ts'
 import { NEXT } from '../../db/marks.ts'
 import { type Rendered, renderObject } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
-import { bearing } from '../tags/filter.ts'
+import { hasTags } from '../tags/filter.ts'
 import { ALL_RELATIONS } from './relations.ts'
 import { agentsWith } from './rendering.ts'
 import { agents } from './schema.ts'
@@ -27,14 +27,15 @@ function madeFrom(organizationId: string, value: string): RawBuilder<boolean> {
 }
 
 /** The SQL conditions of a criterion. */
-function conditionsOf(organizationId: string, criterion: Criterion): RawBuilder<boolean>[] {
+function conditionsOf(scope: Scope, criterion: Criterion): RawBuilder<boolean>[] {
+  const { organizationId } = scope
   switch (criterion.field) {
     case 'name':
       return criterion.operator === 'eq'
         ? [sql`agents.name = ${criterion.value}`]
         : [sql`agents.name ilike ${`%${escapeLike(criterion.value)}%`}`]
     case 'tags':
-      return bearing('agents', criterion.value, true)
+      return hasTags(scope, 'agents', criterion.value, true)
     case 'version':
       return [madeFrom(organizationId, criterion.value)]
     case 'templateName':
@@ -57,7 +58,7 @@ function conditionsOf(organizationId: string, criterion: Criterion): RawBuilder<
 /** The agents that meet every criterion, with all that belongs to them, newest first; hidden ones are left out. */
 export async function searchAgents(scope: Scope, body: SearchAgents): Promise<Rendered<FoundAgents>> {
   const { search, project_id, limit, after, sortBy, ascending } = body
-  const conditions = (search ?? []).flatMap((criterion) => conditionsOf(scope.organizationId, criterion))
+  const conditions = (search ?? []).flatMap((criterion) => conditionsOf(scope, criterion))
   if (project_id) conditions.push(sql`agents.project_id = ${project_id}`)
   const page = await scope.list(
     agents,

@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import { syncLater } from '../passages/hosted.ts'
+import { enqueueSync } from '../passages/enqueue-sync.ts'
 import { archives, type CreateArchive, type ListArchives, type UpdateArchive } from './schema.ts'
 
 /** Archives of the organization, newest first. 404 for an agent the organization doesn't have. */
@@ -12,19 +13,14 @@ export async function listArchives(scope: Scope, { name, agent_id, ...page }: Li
     query
       .$if(name !== undefined, (q) => q.where('archives.name', '=', name!))
       .$if(agent_id !== undefined, (q) =>
-        q.where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('agents_archives as link')
-              .whereRef('link.organization_id', '=', 'archives.organization_id')
-              .whereRef('link.archive_id', '=', 'archives.id')
-              .where('link.agent_id', '=', agent_id!),
-          ),
-        ),
+        q.where(sql<boolean>`exists (select from agents_archives as link
+          where link.organization_id = ${scope.organizationId} and link.archive_id = archives.id
+            and link.agent_id = ${agent_id})`),
       ),
   )
 }
 
-/** Changes an archive: see modifyContainer. 409 for another store: its passages would have to be moved. */
+/** Changes an archive: see modifyContainer. 409 for another store, as that would move the archive's passages. */
 export async function modifyArchive(
   scope: Scope,
   id: string,
@@ -40,22 +36,19 @@ export async function modifyArchive(
   )
 }
 
-/**
- * Deletes an archive with its passages, from the hosted store it lies in, too. 404, or 412 with the current ETag.
- */
-export function deleteArchive(scope: Scope, id: string): Promise<void> {
-  return scope.transaction(async (inside) => {
-    await inside.remove(archives, id)
-    await syncLater(inside, id)
+/** Deletes an archive with its passages, also from its hosted store. 404, or 412 with the current ETag. */
+export const deleteArchive = (scope: Scope, id: string): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await tx.remove(archives, id)
+    await enqueueSync(tx, id)
   })
-}
 
-/** Makes an archive: with the built-in embedding model, unless the body names another. */
+/** Makes an archive: with the built-in embedding model, unless the body names another model. */
 export async function createArchive(scope: Scope, { embedding, embedding_config, ...body }: CreateArchive) {
   return scope.insert(archives, {
     ...body,
     metadata: body.metadata ?? {},
-    embedding_config: (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? LEXICAL,
+    embedding_config: (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? DEFAULT_EMBEDDING,
     vector_db_provider: body.vector_db_provider ?? undefined,
   })
 }

@@ -10,6 +10,7 @@ import { checkModel, checkNewArchive } from './store.ts'
 const tags = ['archives']
 const params = ArchiveParams
 const one = { 200: Ref(Archive) }
+const config = { callsUpstream: true }
 
 /** `/v1/archives` */
 export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
@@ -30,7 +31,7 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
   app.post(
     '/',
     prepared({
-      config: { callsUpstream: true },
+      config,
       schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
       prepare: ({ scope, body }) => checkNewArchive(scope, stores, body),
       handle: ({ scope, body }) => createArchive(scope, body),
@@ -46,7 +47,7 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
   app.patch(
     '/:archive_id',
     prepared({
-      config: { callsUpstream: true },
+      config,
       schema: {
         operationId: 'modify_archive',
         summary: 'Modify an archive',
@@ -60,17 +61,10 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
     }),
   )
 
+  const remove = { operationId: 'delete_archive', summary: 'Delete an archive' }
   app.delete(
     '/:archive_id',
-    {
-      schema: {
-        operationId: 'delete_archive',
-        summary: 'Delete an archive',
-        tags,
-        params,
-        response: { 204: NoContent },
-      },
-    },
+    { schema: { ...remove, tags, params, response: { 204: NoContent } } },
     async ({ scope, params }, reply) => {
       await deleteArchive(scope, params.archive_id)
       reply.code(204)

@@ -73,3 +73,4 @@ export const ListArchives = Query({
 export type ListArchives = Static<typeof ListArchives>
 
 export const ArchiveParams = Params({ archive_id: Id('archive') })
+export const ArchivePassageParams = Params({ archive_id: Id('archive'), passage_id: Id('passage') })

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { STORE_SETTINGS, type VectorStores } from '../../embed/stores.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import type { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
 import type { CreateArchive, UpdateArchive } from './schema.ts'
 import type { ArchiveRow } from './table.ts'
 
 /**
- * Makes sure that an archive of these settings can lie where it is to lie. 422 for a store that isn't set up here, for an
- * archive without an embedding model, and for a model whose vectors the store can't take; 502 when the store would have
- * to be asked and doesn't answer.
+ * Checks that a store can hold the vectors of an archive. 422 for a store that isn't set up on this server, for an archive
+ * without an embedding model, and for a model whose dimension the store's index doesn't have; 502 when the store doesn't
+ * respond to a request for its dimension.
  */
 async function checkStore(
   stores: VectorStores,
@@ -33,14 +33,14 @@ async function checkStore(
   }
 }
 
-/** Makes sure that a new archive gets a model that its store can take: see checkStore. */
+/** Checks the store of a new archive, with the model that the archive gets: see checkStore. */
 export async function checkNewArchive(scope: Scope, stores: VectorStores, body: CreateArchive): Promise<void> {
   const { vector_db_provider: provider } = body
   if (!provider || provider === 'native') return
-  await checkStore(stores, provider, (await embeddingConfigOf(scope, body)) ?? LEXICAL)
+  await checkStore(stores, provider, (await embeddingConfigOf(scope, body)) ?? DEFAULT_EMBEDDING)
 }
 
-/** Makes sure that a patch of an archive leaves it a model that its store can take: see checkStore. */
+/** Checks the store of an archive against the model that a patch names: see checkStore. */
 export async function checkModel(scope: Scope, stores: VectorStores, archiveId: string, patch: UpdateArchive) {
   if (patch.embedding === undefined && patch.embedding_config === undefined) return
   const [archive] = await scope.query<Pick<ArchiveRow, 'vector_db_provider'>>(sql`

@@ -7,7 +7,7 @@ export interface ArchiveRow extends OwnedRow {
   embedding_config: EmbeddingConfig | null
   metadata: Record<string, unknown> | null
   vector_db_provider: 'native' | 'tpuf' | 'pinecone'
-  /** What answers while passages are being embedded anew; null: `embedding_config`. */
+  /** The model that serves searches while another one embeds the passages; null: `embedding_config`. */
   serving_config: EmbeddingConfig | null
   /** Why the passages could not be embedded. */
   embedding_error: string | null

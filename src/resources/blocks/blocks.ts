@@ -4,7 +4,7 @@ import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { checkAll, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
-import { bearing, linkedTo } from '../tags/filter.ts'
+import { hasIdentity, hasTags } from '../tags/filter.ts'
 import { blockIdentities } from './links.ts'
 import {
   type Block,
@@ -17,12 +17,12 @@ import {
 } from './schema.ts'
 
 /** The filter that lists and counts share. */
-export function matchingBlocks({ organizationId }: Scope, filters: BlockFilters): Filter<'blocks'> {
+export function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
   const { templates_only, name, tags, match_all_tags } = filters
   const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
   const agents = sql<number>`(select count(*) from agents_blocks l
-    where l.organization_id = ${organizationId} and l.block_id = blocks.id)`
+    where l.organization_id = ${scope.organizationId} and l.block_id = blocks.id)`
   return (query) => {
     let q = query
     // Only templates have a template_name: whoever asks for one means templates too.
@@ -36,7 +36,10 @@ export function matchingBlocks({ organizationId }: Scope, filters: BlockFilters)
     for (const [column, part] of Object.entries(contains) as [keyof typeof contains, string | undefined][]) {
       if (part !== undefined) q = q.where(`blocks.${column}`, 'ilike', `%${escapeLike(part)}%`)
     }
-    for (const condition of [...bearing('blocks', tags, match_all_tags), ...linkedTo('blocks', filters)]) {
+    for (const condition of [
+      ...hasTags(scope, 'blocks', tags, match_all_tags),
+      ...hasIdentity(scope, 'blocks', filters),
+    ]) {
       q = q.where(condition)
     }
     const { connected_to_agents_count_gt: more, connected_to_agents_count_lt: fewer } = filters

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, OneOf, Page, Params, Query } from '../../lib/wire.ts'
+import { Id, Instant, OneOf } from '../../lib/wire.ts'
 import { files } from './schema.ts'
 
 const { Optional } = Type
@@ -31,7 +31,7 @@ const shape = {
 export const FolderFile = Type.Object(shape, { $id: 'File', additionalProperties: false })
 export type FolderFile = Static<typeof FolderFile>
 
-/** Stored under the folder's name, as agents see it. */
+/** The stored name begins with the folder's name, as agents see it. */
 const definition = {
   table: 'files',
   prefix: 'file',
@@ -42,43 +42,8 @@ const definition = {
 
 const { content: _, ...withoutContent } = shape
 
-/** Files as they usually go out: without their texts. */
+/** Files without their texts. */
 export const folderFiles = defineResource<FolderFile>()({ properties: withoutContent }, definition)
 
 /** Files with their texts. */
 export const folderFilesWithContent = defineResource<FolderFile>()(FolderFile, definition)
-
-const IncludeContent = { include_content: Optional(Type.Boolean({ description: 'With the text of each.' })) }
-
-export const ListFiles = Query({ ...Page('file'), ...IncludeContent })
-export type ListFiles = Static<typeof ListFiles>
-
-export const RetrieveFile = Query(IncludeContent)
-export type RetrieveFile = Static<typeof RetrieveFile>
-
-export const UploadQuery = Query({
-  duplicate_handling: Optional(
-    OneOf(['skip', 'error', 'suffix', 'replace'], {
-      description:
-        'When the folder has a file that was uploaded under the same name: answer with that one, answer 409, add a ' +
-        'number to the new name, or put the new one in its place. Default suffix.',
-    }),
-  ),
-  name: Optional(Type.String({ description: 'Another name than the one the form has.', maxLength: 1000 })),
-})
-export type UploadQuery = Static<typeof UploadQuery>
-
-/** The form a file is sent in: described here, and read as it arrives. */
-export const UploadForm = Type.Object(
-  { file: Type.String({ format: 'binary', description: 'The file, with its name.' }) },
-  { additionalProperties: false },
-)
-
-export const ListFilePassages = Query({
-  ...Page('passage'),
-  include: Optional(Type.Array(OneOf(['passage.embedding']), { description: 'What else to tell of each.' })),
-})
-export type ListFilePassages = Static<typeof ListFilePassages>
-
-export const FileParams = Params({ folder_id: Id('source'), file_id: Id('file') })
-export const SourceFileParams = Params({ source_id: Id('source'), file_id: Id('file') })

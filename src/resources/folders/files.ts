@@ -1,13 +1,8 @@
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { passages, passagesWithVectors } from '../passages/schema.ts'
-import {
-  folderFiles,
-  folderFilesWithContent,
-  type ListFilePassages,
-  type ListFiles,
-  type RetrieveFile,
-} from './file-schema.ts'
+import type { ListFilePassages, ListFiles, RetrieveFile } from './file-query.ts'
+import { folderFiles, folderFilesWithContent } from './file-schema.ts'
 
 const shapeFor = ({ include_content }: RetrieveFile) => (include_content ? folderFilesWithContent : folderFiles)
 
@@ -17,23 +12,23 @@ export async function listFiles(scope: Scope, folderId: string, { include_conten
   return scope.list(shapeFor({ include_content }), page, (query) => query.where('files.source_id', '=', folderId))
 }
 
-/** 404 unless the folder is there and has the file. */
-async function inFolder(scope: Scope, folderId: string, id: string): Promise<void> {
+/** 404 unless the folder exists and has the file. */
+async function checkInFolder(scope: Scope, folderId: string, id: string): Promise<void> {
   await scope.exists('folders', folderId)
   const file = await scope.find(folderFiles, id)
   if (file?.source_id !== folderId) throw notFound('file', id)
 }
 
-/** A file of a folder. 404 for one of another. */
+/** A file of a folder. 404, also for a file of another folder. */
 export async function retrieveFile(scope: Scope, folderId: string, id: string, query: RetrieveFile) {
-  await inFolder(scope, folderId, id)
+  await checkInFolder(scope, folderId, id)
   return scope.retrieve(shapeFor(query), id)
 }
 
-/** Deletes a file of a folder with its passages, from the sight of every agent too. 404, or 412. */
+/** Deletes a file of a folder with its passages, and from the memory of every agent. 404, or 412. */
 export const deleteFile = (scope: Scope, folderId: string, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
-    await inFolder(tx, folderId, id)
+    await checkInFolder(tx, folderId, id)
     await tx.remove(folderFiles, id)
   })
 

@@ -3,9 +3,11 @@ import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
-import { embeddingConfigOf, LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../models/handles.ts'
 import { modifyContainer } from '../passages/change-model.ts'
-import { type CreateFolder, type FolderFilters, folders, type ListFolders, type UpdateFolder } from './schema.ts'
+import type { CreateFolder, UpdateFolder } from './body.ts'
+import type { FolderFilters, ListFolders } from './query.ts'
+import { folders } from './schema.ts'
 
 /** Which folders: one filter for lists and counts. */
 const matching =
@@ -17,7 +19,7 @@ const matching =
 export const listFolders = <Wire>(scope: Scope, shape: Resource<Wire, 'folders'>, query: ListFolders) =>
   scope.list(shape, query, matching(query))
 
-/** How many folders the same filter keeps. */
+/** The number of folders that the filters of a list keep. */
 export const countFolders = (scope: Scope, filters: FolderFilters) => scope.count(folders, matching(filters))
 
 /** The id of the folder with exactly this name. 404 when there is none. */
@@ -29,13 +31,13 @@ export async function folderIdOf(scope: Scope, name: string): Promise<string> {
   })
 }
 
-/** Makes a folder. Without an embedding model its files will be searched by text. 409 for a name that is taken. */
+/** Makes a folder, with the built-in embedding model unless the body names another model. 409 for a name that is taken. */
 export async function createFolder<Wire>(
   scope: Scope,
   shape: Resource<Wire, 'folders'>,
   { embedding, embedding_config, embedding_chunk_size, ...body }: CreateFolder,
 ) {
-  const config = (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? LEXICAL
+  const config = (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? DEFAULT_EMBEDDING
   return scope.insert(shape, {
     ...body,
     embedding_config: embedding_chunk_size ? { ...config, embedding_chunk_size } : config,
@@ -53,13 +55,13 @@ export const modifyFolder = <Wire>(
     tx.update(shape, id, { ...patch, ...columns, ...(config && { embedding_config: config }) }),
   )
 
-/** Detaches a resource from every agent that has it, inside the scope's transaction. Handed in: folders know no agents. */
+/** Detaches a folder from every agent that has it, in the scope's transaction. Passed in, since folders know no agents. */
 export type Detach = (tx: Scope, id: string) => Promise<void>
 
 /** Deletes a folder with its files, detached first from every agent that has it. 404, or 412 with the current ETag. */
 export const deleteFolder = (scope: Scope, id: string, detachFromAgents: Detach): Promise<void> =>
   scope.transaction(async (tx) => {
-    // Held before the agents are looked for, or one that gets it meanwhile would keep the tools.
+    // Locked first: an agent that gets the folder meanwhile would keep its tools.
     await tx.lock(folders, id)
     await detachFromAgents(tx, id)
     await tx.remove(folders, id)

@@ -5,7 +5,7 @@ import type { FileRow } from './table.ts'
 
 type Status = FileRow['processing_status']
 
-/** Where a file may go from each of its states. Nothing leaves the last two. */
+/** The states that may follow each state of a file. The last two are final. */
 export const NEXT: Record<Status, readonly Status[]> = {
   pending: ['parsing', 'error'],
   parsing: ['parsing', 'embedding', 'error'],
@@ -17,13 +17,13 @@ export const NEXT: Record<Status, readonly Status[]> = {
 type Progress = Pick<FileRow, 'processing_status'> &
   Partial<Pick<FileRow, 'error_message' | 'content' | 'total_chunks' | 'chunks_embedded'>>
 
-/** How far a file was when its work began. */
+/** The progress of a file when its work began. */
 export type Seen = Pick<FileRow, 'processing_status'> & { chunks_embedded: number }
 
 /**
- * Moves a file on, within a transaction, which holds it from here on. False for one that may not go there, or isn't
- * there any more: what was to come with it must not be. Throws when it is not as it was `seen`: another server has gone
- * on with it.
+ * Changes the progress of a file, and locks the file until the transaction ends. False for a deleted file, and for a state that
+ * must not follow: the transaction must write nothing else then. Throws unless the progress is still the `seen` one: another
+ * server processes the file.
  */
 export async function advance(tx: Scope, id: string, progress: Progress, seen?: Seen): Promise<boolean> {
   const [file] = await tx.query<Seen>(sql`select processing_status, coalesce(chunks_embedded, 0) as chunks_embedded
@@ -36,25 +36,26 @@ export async function advance(tx: Scope, id: string, progress: Progress, seen?: 
   return true
 }
 
-const of = (tx: Scope, id: string) => sql`where organization_id = ${tx.organizationId} and file_id = ${id}`
+const ofFile = (tx: Scope, id: string) => sql`where organization_id = ${tx.organizationId} and file_id = ${id}`
 
-export const deletePassages = (tx: Scope, id: string) => tx.query(sql`delete from passages ${of(tx, id)}`)
+/** Deletes the passages of a file. */
+export const deletePassages = (tx: Scope, id: string) => tx.query(sql`delete from passages ${ofFile(tx, id)}`)
 
-/** All of it is there. The bytes have done their part. */
+/** Marks a file as completed, and deletes its bytes. */
 export const complete = (scope: Scope, id: string): Promise<void> =>
   scope.transaction(async (tx) => {
     if (!(await advance(tx, id, { processing_status: 'completed', error_message: null }))) return
-    await tx.query(sql`delete from file_parts ${of(tx, id)}`)
+    await tx.query(sql`delete from file_parts ${ofFile(tx, id)}`)
   })
 
-/** What goes wrong at the moment, and is tried again. */
-export const noteTrouble = (scope: Scope, id: string, reason: string): Promise<boolean> =>
+/** Stores the error of an attempt that will be retried. */
+export const setRetryReason = (scope: Scope, id: string, reason: string): Promise<boolean> =>
   scope.transaction((tx) => advance(tx, id, { processing_status: 'embedding', error_message: reason }))
 
-/** Nothing will come of it: it stays with the reason, and without passages. */
+/** Marks a file as failed, with the reason, and deletes its passages and bytes. */
 export const fail = (scope: Scope, id: string, reason: string): Promise<void> =>
   scope.transaction(async (tx) => {
     if (!(await advance(tx, id, { processing_status: 'error', error_message: reason }))) return
     await deletePassages(tx, id)
-    await tx.query(sql`delete from file_parts ${of(tx, id)}`)
+    await tx.query(sql`delete from file_parts ${ofFile(tx, id)}`)
   })

@@ -8,7 +8,7 @@ export interface FolderRow extends OwnedRow {
   embedding_config: EmbeddingConfig
   metadata: Record<string, unknown> | null
   vector_db_provider: 'native' | 'tpuf' | 'pinecone'
-  /** What answers while passages are being embedded anew; null: `embedding_config`. */
+  /** The model that serves searches while another one embeds the passages; null: `embedding_config`. */
   serving_config: EmbeddingConfig | null
   /** Why the passages could not be embedded. */
   embedding_error: string | null
@@ -28,7 +28,7 @@ export interface FileRow extends OwnedRow {
   total_chunks: number | null
   chunks_embedded: number | null
   content: string | null
-  /** How many numbered lines the text has: see lines.ts. */
+  /** The number of numbered lines of the text: see lines.ts. */
   line_count: number | null
 }
 

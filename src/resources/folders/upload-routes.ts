@@ -1,33 +1,49 @@
-import type { FastifyRequest } from 'fastify'
-import type { Scope } from '../../db/scope.ts'
-import type { ReplyHead } from '../../http/form.ts'
-import { receive, refusing, type Upload } from '../../http/upload.ts'
-import { type NewFile, newFile } from './file-names.ts'
-import type { UploadQuery } from './file-schema.ts'
+import multipart from '@fastify/multipart'
+import type { Config } from '../../config.ts'
+import { MEDIA_TYPE } from '../../http/form.ts'
+import { prepared } from '../../http/prepared.ts'
+import type { App } from '../../http/server.ts'
+import { formUnchecked, receive, refusing } from '../../http/upload.ts'
+import { Ref } from '../../lib/wire.ts'
+import { newFile } from './file-names.ts'
+import { UploadForm, UploadQuery } from './file-query.ts'
+import { FolderFile } from './file-schema.ts'
+import type { FolderForm } from './forms.ts'
 import { storeUpload } from './upload.ts'
 
-/** The first phase of an upload: receives the bytes, for a folder that exists. 404, 413, 415, 422. */
-export const receiveFile = (
-  request: FastifyRequest,
-  reply: ReplyHead,
-  folderId: string,
-  { name }: UploadQuery,
-  limit: number,
-): Promise<Upload<NewFile>> =>
-  refusing(request, reply, async () => {
-    await request.scope.exists('folders', folderId)
-    return receive(request, reply, limit, (head) => newFile(head, name))
-  })
+const description =
+  'It is read, cut into passages and embedded in the background: `processing_status` tells how far it is. With ' +
+  '`duplicate_handling=skip`, an answer with the header `X-Upload-Result: skipped` is the file that was there.'
 
-/** The second phase of an upload: stores the received file. The `X-Upload-Result` header reports a skipped one. */
-export async function upload(
-  scope: Scope,
-  reply: ReplyHead,
-  folderId: string,
-  received: Upload<NewFile>,
-  query: UploadQuery,
-) {
-  const { file, skipped } = await storeUpload(scope, folderId, received, query)
-  if (skipped) reply.header('x-upload-result', 'skipped')
-  return file
-}
+/** Uploads of files to folders. A file has `uploadLimit` bytes at most. */
+export const uploadRoutes =
+  ({ noun, path, params, idIn, operation }: FolderForm, { uploadLimit }: Pick<Config, 'uploadLimit'>) =>
+  async (app: App) => {
+    await app.register(multipart)
+
+    app.post(
+      `${path}/upload`,
+      prepared({
+        ...formUnchecked(app),
+        schema: {
+          ...operation(`upload_file_to_${noun}`, 'Upload a file to a folder', 'files'),
+          description,
+          consumes: [MEDIA_TYPE],
+          params,
+          querystring: UploadQuery,
+          body: UploadForm,
+          response: { 200: Ref(FolderFile) },
+        },
+        prepare: (request, reply) =>
+          refusing(request, reply, async () => {
+            await request.scope.exists('folders', idIn(request.params))
+            return receive(request, reply, uploadLimit, (head) => newFile(head, request.query.name))
+          }),
+        async handle({ scope, params, query }, received, reply) {
+          const { file, skipped } = await storeUpload(scope, idIn(params), received, query)
+          if (skipped) reply.header('x-upload-result', 'skipped')
+          return file
+        },
+      }),
+    )
+  }

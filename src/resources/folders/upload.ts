@@ -2,19 +2,21 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
 import { type NewFile, nameParts } from './file-names.ts'
-import { type FolderFile, folderFiles, type UploadQuery } from './file-schema.ts'
+import type { UploadQuery } from './file-query.ts'
+import { type FolderFile, folderFiles } from './file-schema.ts'
 import { folders } from './schema.ts'
 
-/** Bytes that have come in. */
+/** A received upload. */
 export interface Received {
   accepted: NewFile
   size: number
   read(position: number, length: number): Promise<Buffer>
 }
 
+/** The bytes of one row. */
 const PART = 1024 * 1024
 
-/** Files of the folder that were uploaded under this name, oldest first: whether their own is still that one, too. */
+/** Files of the folder that were uploaded under this name, oldest first. `natural`: they also have this name. */
 const holdersOf = (tx: Scope, folderId: string, name: string) =>
   tx.query<{ id: string; natural: boolean }>(sql`
     select id, regexp_replace(file_name, '^.*/', '') = ${name} as natural from files
@@ -22,7 +24,7 @@ const holdersOf = (tx: Scope, folderId: string, name: string) =>
       and hashtextextended(original_file_name, 0) = hashtextextended(${name}, 0) and original_file_name = ${name}
     order by created_at, id`)
 
-/** The first of `a.md`, `a_(1).md`, `a_(2).md` … that no file of the folder has, from the given number on. */
+/** The first of `a.md`, `a_(1).md`, `a_(2).md` … that no file of the folder has, from the number `from` on. */
 async function freeName(tx: Scope, folderId: string, path: string, from: number): Promise<string> {
   const [stem, extension] = nameParts(path)
   const numbered = (n: ReturnType<typeof sql.raw>) =>
@@ -47,9 +49,9 @@ async function storeBytes(tx: Scope, fileId: string, { size, read }: Received): 
 }
 
 /**
- * Adds an uploaded file to a folder, and has it read: all in one transaction, so that a file which was answered is read
- * whatever happens to the server. Uploads to one folder take turns. 404 without the folder, 409 for a duplicate that
- * was to be an error.
+ * Adds an uploaded file to a folder, and enqueues the job that reads it, in one transaction: after the response the file is
+ * read, even if the server dies. Uploads to one folder take turns. 404 without the folder, 409 for a duplicate when
+ * `duplicate_handling` is error.
  */
 export const storeUpload = (
   scope: Scope,

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { KEY, type StandIn, startOpenAi, vectorOf } from '../../../test/stand-ins/openai.ts'
 import { createEgress } from '../../lib/egress.ts'
 import { createEmbedders, type Embedders } from './embedding.ts'
-import { LEXICAL } from './handles.ts'
+import { DEFAULT_EMBEDDING } from './handles.ts'
 import { EMBEDDING_ENDPOINT_TYPES, type EmbeddingConfig } from './schema.ts'
 
 let server: TestServer
@@ -45,8 +45,8 @@ describe('the embedder of a configuration', () => {
     async (type) => {
       const scope = server.scopeOf(server.organizations.alice)
       if (type === 'native') {
-        expect((await embedders.of(scope, LEXICAL)).local).toBe(true)
-        await expect(embedders.of(scope, { ...LEXICAL, embedding_dim: 12 })).rejects.toThrow(/cairn\/lexical/)
+        expect((await embedders.of(scope, DEFAULT_EMBEDDING)).local).toBe(true)
+        await expect(embedders.of(scope, { ...DEFAULT_EMBEDDING, embedding_dim: 12 })).rejects.toThrow(/cairn\/lexical/)
         return
       }
       const given = config({ embedding_endpoint_type: type, embedding_endpoint: users.url })
@@ -63,7 +63,7 @@ describe('the embedder of a configuration', () => {
       embedding_endpoint_type,
     })),
     { embedding_endpoint_type: 'native' },
-    { ...LEXICAL, embedding_dim: 12 },
+    { ...DEFAULT_EMBEDDING, embedding_dim: 12 },
     { embedding_model: '../../admin' },
     { embedding_endpoint: 'ftp://example.com' },
     { embedding_endpoint: 'example.com' },

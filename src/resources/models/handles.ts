@@ -12,7 +12,7 @@ import { knownHandles } from './known.ts'
 import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from './schema.ts'
 
 /** The built-in embedding model: needs no network and no key. */
-export const LEXICAL: EmbeddingConfig = {
+export const DEFAULT_EMBEDDING: EmbeddingConfig = {
   embedding_model: 'lexical',
   handle: 'cairn/lexical',
   embedding_endpoint_type: 'native',
@@ -39,7 +39,7 @@ export async function catalogOf(
   const requested = (kind: Kind) => [
     ...new Set(
       (handles[kind] ?? []).filter(
-        (one): one is string => Boolean(one) && !(kind === 'embedding' && one === LEXICAL.handle),
+        (one): one is string => Boolean(one) && !(kind === 'embedding' && one === DEFAULT_EMBEDDING.handle),
       ),
     ),
   ]
@@ -58,7 +58,7 @@ export async function catalogOf(
         (one) => !faultOf(kind, one, providers.get(split(one).provider), undefined),
       )
       const near = nearest(handle, [
-        ...new Set([...listed, ...besides, ...(kind === 'embedding' ? [LEXICAL.handle!] : [])]),
+        ...new Set([...listed, ...besides, ...(kind === 'embedding' ? [DEFAULT_EMBEDDING.handle!] : [])]),
       ])
       const hint = `; the nearest known ones are ${near.join(', ')}`
       refused.set(`${kind} ${handle}`, invalid(inBody(field!, `${fault}${hint}; give ${config} for another`)))
@@ -76,7 +76,7 @@ export async function catalogOf(
       return there ? llmConfigOf({ ...there, name, context_window: window ?? null }) : namedAlone(provider, name)
     },
     embedding(handle) {
-      if (handle === LEXICAL.handle) return LEXICAL
+      if (handle === DEFAULT_EMBEDDING.handle) return DEFAULT_EMBEDDING
       const error = refused.get(`embedding ${handle}`)
       if (error) throw error
       const { provider, name } = split(handle)

@@ -3,7 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { factsOf } from '../../lib/provider-types.ts'
 import { knownDimension, knownWindow } from '../../llm/known-models.ts'
 import { embeddingConfigWith, llmConfigOf } from './config.ts'
-import { LEXICAL } from './handles.ts'
+import { DEFAULT_EMBEDDING } from './handles.ts'
 import { type KnownModel, known } from './known.ts'
 import type { EmbeddingModel, ListModels, Model, StorageUnit } from './schema.ts'
 
@@ -57,9 +57,9 @@ export async function listEmbeddingModels(scope: Scope): Promise<EmbeddingModel[
     ]
   })
   const own: EmbeddingModel = {
-    ...LEXICAL,
-    name: LEXICAL.embedding_model,
-    display_name: LEXICAL.embedding_model,
+    ...DEFAULT_EMBEDDING,
+    name: DEFAULT_EMBEDDING.embedding_model,
+    display_name: DEFAULT_EMBEDDING.embedding_model,
     provider_type: 'cairn',
     provider_name: 'cairn',
     model_type: 'embedding',

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, conflict, notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
-import { syncAllLater } from '../passages/hosted.ts'
+import { enqueueSyncOfAll } from '../passages/enqueue-sync.ts'
 import { addBuiltinTools } from '../tools/builtin.ts'
 import { type IdPage, listById, visible } from './access.ts'
 import type { CreateOrganization, Organization, UpdateOrganization } from './schema.ts'
@@ -52,7 +52,7 @@ export async function deleteOrganization(scope: Scope, id: string): Promise<Orga
     if (is_operator) throw conflict('The organization that runs this server cannot be deleted.')
     await tx.query(sql`delete from organizations where id = ${id}`)
     await tx.query(sql`delete from revisions where organization_id = ${id}`)
-    await syncAllLater(tx.asOrganization(id))
+    await enqueueSyncOfAll(tx.asOrganization(id))
     return organization
   })
 }

@@ -3,23 +3,23 @@ import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import { embeddingConfigOf } from '../models/handles.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
-import { answering, type Container, getContainer, keyOf } from './container.ts'
+import { type Container, getContainer, modelKeyOf, servingConfig } from './container.ts'
 
-/** What a patch of an archive or a folder says of its model; null: none. */
+/** The model in a patch of an archive or a folder; null: no model. */
 interface ModelPatch {
   embedding?: string | null | undefined
   embedding_config?: EmbeddingConfig | null | undefined
 }
 
-/** The configuration a patch asks for. A handle names a model: how long pieces of files are stays as it was. */
-async function askedFor(
+/** The configuration that a patch requests. A handle names a model alone, so the length of chunks stays unchanged. */
+async function requestedConfig(
   tx: Scope,
   patch: ModelPatch,
   { embedding_config: current }: Container,
 ): Promise<EmbeddingConfig | null> {
-  const asked = (await embeddingConfigOf(tx, patch)) ?? null
+  const config = (await embeddingConfigOf(tx, patch)) ?? null
   const length = current?.embedding_chunk_size
-  return asked && !patch.embedding_config && length ? { ...asked, embedding_chunk_size: length } : asked
+  return config && !patch.embedding_config && length ? { ...config, embedding_chunk_size: length } : config
 }
 
 const hasVectors = async (tx: Scope, id: string, model: string) =>
@@ -51,18 +51,21 @@ export function modifyContainer<Wire>(
   return scope.transaction(async (tx) => {
     await tx.lock(resource, id)
     const container = await getContainer(tx, id)
-    const requested = await askedFor(tx, { embedding, embedding_config }, container)
-    const serving = answering(container)
-    const another = keyOf(requested) !== keyOf(container.embedding_config)
+    const requested = await requestedConfig(tx, { embedding, embedding_config }, container)
+    const serving = servingConfig(container)
+    const isChange = modelKeyOf(requested) !== modelKeyOf(container.embedding_config)
     // The serving model is requested again, or it has no vectors.
     const stays =
-      !requested || !serving || keyOf(requested) === keyOf(serving) || !(await hasVectors(tx, id, keyOf(serving)!))
+      !requested ||
+      !serving ||
+      modelKeyOf(requested) === modelKeyOf(serving) ||
+      !(await hasVectors(tx, id, modelKeyOf(serving)!))
     const changed = await write(tx, {
       embedding_config: requested,
-      ...(another && { serving_config: stays ? null : serving }),
+      ...(isChange && { serving_config: stays ? null : serving }),
       embedding_error: null,
     })
-    if (another || container.embedding_error) await tx.enqueue('embed_container', { container_id: id }, id)
+    if (isChange || container.embedding_error) await tx.enqueue('embed_container', { container_id: id }, id)
     return changed
   })
 }

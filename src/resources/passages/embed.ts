@@ -1,19 +1,20 @@
 import type { Scope } from '../../db/scope.ts'
-import { within } from '../../embed/deadline.ts'
+import { inBatches } from '../../embed/batches.ts'
+import { withDeadline } from '../../embed/deadline.ts'
 import { ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { EMBEDDED } from '../models/config.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
-import type { Container } from './container.ts'
-import type { Vectors } from './insert.ts'
+import { type Container, servingConfig } from './container.ts'
+import type { Vectors } from './vectors.ts'
 
-/** How many batches of one request are embedded at once. */
-const AT_ONCE = 4
+/** The batches of one request that run at once. */
+const CONCURRENCY = 4
 
-/** How long a request that makes passages waits for their vectors. */
-const PATIENCE_MS = 60_000
+/** The time that a request which makes passages waits for their vectors. */
+const TIMEOUT_MS = 60_000
 
-/** Throws unless these are vectors as the configuration says, one for each text. */
+/** Throws unless there is one vector for each text, with the dimension of the configuration. */
 function check(vectors: readonly (readonly number[])[], texts: number, config: EmbeddingConfig): void {
   const { embedding_dim, embedding_model } = config
   const other = vectors.find(({ length }) => length !== embedding_dim)
@@ -28,7 +29,7 @@ function check(vectors: readonly (readonly number[])[], texts: number, config: E
 
 /**
  * Vectors of texts, in their order, by batches of the configuration's `batch_size`. Throws the embedder's error, a 422
- * for a configuration with another dimension than its model's, or a 502 for an answer that can't be.
+ * for a configuration with another dimension than its model's, or a 502 for invalid vectors.
  */
 export async function embedTexts(
   scope: Scope,
@@ -38,56 +39,37 @@ export async function embedTexts(
   signal?: AbortSignal,
 ): Promise<Vectors> {
   const embedder = await embedders.of(scope, config)
-  const size = config.batch_size ?? EMBEDDED.batch_size
-  const vectors: number[][] = new Array(texts.length)
-  const failed = new AbortController()
-  const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-  let next = 0
-
-  async function work(): Promise<void> {
-    while (next < texts.length) {
-      either.throwIfAborted()
-      const from = next
-      const batch = texts.slice(from, from + size)
-      next += batch.length
-      const made = await embedder.embed(batch, 'document', either)
-      check(made, batch.length, config)
-      for (const [at, vector] of made.entries()) vectors[from + at] = vector
-    }
+  const batches = { size: config.batch_size ?? EMBEDDED.batch_size, concurrency: CONCURRENCY }
+  const embed = async (batch: string[], either: AbortSignal) => {
+    const vectors = await embedder.embed(batch, 'document', either)
+    check(vectors, batch.length, config)
+    return vectors
   }
-
-  try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-  } catch (error) {
-    // What the other batches would cost is spared.
-    failed.abort()
-    throw error
-  }
-  return { model: modelKey(config), vectors }
+  return { model: modelKey(config), vectors: await inBatches(texts, batches, embed, signal) }
 }
 
 /**
- * Vectors of new passages, by the model that answers where they are to lie; undefined where none does. While another
- * model is taking its place it needs not answer: the passages get the new one's vectors with all others. A model that
- * isn't done in time is a 502.
+ * Vectors of new passages by the serving model of their container; undefined without a model. While another model replaces
+ * the serving one, a failure of the serving model is ignored: the passages get the other model's vectors with all others.
+ * 502 for a model that doesn't respond in time.
  */
-export async function embedNew(
+export async function embedNewPassages(
   scope: Scope,
   embedders: Embedders,
-  { serving_config, embedding_config }: Pick<Container, 'serving_config' | 'embedding_config'>,
+  container: Pick<Container, 'serving_config' | 'embedding_config'>,
   texts: readonly string[],
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Vectors | undefined> {
-  const config = serving_config ?? embedding_config
+  const config = servingConfig(container)
   if (texts.length === 0 || !config) return undefined
-  const made = within(patienceMs, config.handle ?? modelKey(config), (signal) =>
+  const vectors = withDeadline(timeoutMs, config.handle ?? modelKey(config), (signal) =>
     embedTexts(scope, embedders, config, texts, signal),
   )
-  return serving_config ? made.catch(() => undefined) : made
+  return container.serving_config ? vectors.catch(() => undefined) : vectors
 }
 
-/** Makes sure that new passages can be embedded later: see `Embedders.of`. */
-export async function checkLater(
+/** Checks that background work can embed new passages: see `Embedders.of`. */
+export async function checkEmbedder(
   scope: Scope,
   embedders: Embedders,
   { embedding_config }: Pick<Container, 'embedding_config'>,

@@ -9,13 +9,16 @@ import { createVectorStores, type VectorStores } from '../../embed/stores.ts'
 import type { VectorStore } from '../../embed/vector-store.ts'
 import { syncContainer } from '../../jobs/sync-container.ts'
 import { modelKey } from '../models/embedding.ts'
-import { LEXICAL } from '../models/handles.ts'
-import { searchStore, storeOf, syncLater, syncStore } from './hosted.ts'
-import { insertPassages, insertVectors } from './insert.ts'
+import { DEFAULT_EMBEDDING } from '../models/handles.ts'
+import { enqueueSync } from './enqueue-sync.ts'
+import { searchStore, storeOf } from './hosted.ts'
+import { insertPassages } from './insert.ts'
 import type { Passage } from './schema.ts'
+import { syncStore } from './sync-store.ts'
+import { insertVectors } from './vectors.ts'
 
 const KEY = 'the-store-key'
-const MODEL = modelKey(LEXICAL)
+const MODEL = modelKey(DEFAULT_EMBEDDING)
 const PROVIDERS = ['tpuf', 'pinecone'] as const
 
 let server: TestServer
@@ -55,7 +58,7 @@ const add = (client: Client, archive_id: string, texts: readonly string[], tags:
       texts.map((text) => ({ text, tags })),
       vectors,
     )
-    await syncLater(scope, archive_id)
+    await enqueueSync(scope, archive_id)
     return made
   })
 
@@ -63,7 +66,7 @@ const remove = (client: Client, archiveId: string, ids: string[], sync = true) =
   scopeOf(client).transaction(async (scope) => {
     await scope.query(sql`
       delete from passages where organization_id = ${scope.organizationId} and id = any(${ids}::text[])`)
-    if (sync) await syncLater(scope, archiveId)
+    if (sync) await enqueueSync(scope, archiveId)
   })
 
 async function search(client: Client, archiveId: string, words: string, rest: object = {}) {
@@ -158,7 +161,7 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
       model: MODEL,
       vectors: [lexicalVector('One')],
     })
-    await syncLater(scope, archive)
+    await enqueueSync(scope, archive)
     await server.settle()
     expect(heldOf(provider, archive)).toHaveLength(1)
     expect((await alice.delete(`/v1/admin/orgs/?org_id=${organization.id}`)).status).toBe(200)
@@ -258,11 +261,11 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
     const scope = scopeOf(alice)
     const archive = await makeArchive(alice, provider)
     const made = await add(alice, archive, ['Cats', 'Dogs'])
-    const other = { ...LEXICAL, embedding_model: 'other' }
+    const other = { ...DEFAULT_EMBEDDING, embedding_model: 'other' }
     const set = (serving: object | null) =>
       scope.query(sql`update archives set embedding_config = ${JSON.stringify(other)},
         serving_config = ${serving && JSON.stringify(serving)} where id = ${archive}`)
-    await set(LEXICAL)
+    await set(DEFAULT_EMBEDDING)
     const ids = made.map(({ id }) => id)
     await insertVectors(scope, archive, ids, { model: modelKey(other), vectors: ['Dogs', 'Cats'].map(lexicalVector) })
     await server.settle()
@@ -270,7 +273,7 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
     await set(null)
     expect((await search(alice, archive, 'Cats')).vector![0]!.id).toBe(ids[1])
     await scope.query(sql`delete from embeddings where container_id = ${archive} and model = ${MODEL}`)
-    await syncLater(scope, archive)
+    await enqueueSync(scope, archive)
     await server.settle()
     expect(heldOf(provider, archive).sort()).toEqual([...ids].sort())
   })
@@ -299,7 +302,7 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
     expect(await searchStore(scopeOf(bob), hers, { vector: lexicalVector('us'), limit: 3 })).toMatchObject({
       vector: [],
     })
-    await syncLater(scopeOf(bob), archive)
+    await enqueueSync(scopeOf(bob), archive)
     await server.settle()
     expect(heldOf(provider, archive)).toHaveLength(1)
   })

@@ -1,77 +1,63 @@
-import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { idAt, newId } from '../../lib/ids.ts'
-import { syncLater } from './hosted.ts'
+import { getContainer, modelKeyOf, servingConfig } from './container.ts'
 import { type Passage, passages } from './schema.ts'
+import { insertVectors, type Vectors } from './vectors.ts'
 
-/** What a passage is made of. */
+/** The content of a new passage. */
 export interface NewPassage {
   text: string
   metadata?: Record<string, unknown> | undefined
   tags?: readonly string[] | undefined
-  /** When it came to be, if not now. */
+  /** The creation time; undefined: now. */
   created_at?: Date | undefined
 }
 
-/** Where passages lie: in an archive, or as pieces of a folder's file. */
-export type Place = { archive_id: string } | { source_id: string; file_id: string; file_name: string }
+/** The archive of passages, or the file of a folder that they are chunks of. */
+export type PassageParent = { archive_id: string } | { source_id: string; file_id: string; file_name: string }
 
-/** Vectors of passages by one model. */
-export interface Vectors {
-  /** See modelKey. */
-  model: string
-  vectors: readonly (readonly number[])[]
-}
-
-/** As many vectors as are sent at once: a few megabytes. */
-const VECTORS_AT_ONCE = 500
-
-/** The archive, or the folder. */
-export const placeId = (place: Place) => ('archive_id' in place ? place.archive_id : place.source_id)
+const containerIdOf = (parent: PassageParent) => ('archive_id' in parent ? parent.archive_id : parent.source_id)
 
 /**
- * Adds the vectors of passages, which lie in the order of `ids`, and has them brought to a hosted store where the archive
- * lies in one. One that is there stays.
+ * Inserts passages in the order of the list, with their vectors if there are any, in one transaction. Their ids, and so their
+ * positions in lists, follow `created_at`; passages of the same instant keep their order.
  */
-export async function insertVectors(
+export const insertPassages = (
   scope: Scope,
-  containerId: string,
-  ids: readonly string[],
-  { model, vectors }: Vectors,
-): Promise<void> {
-  for (let at = 0; at < ids.length; at += VECTORS_AT_ONCE) {
-    const some = ids.slice(at, at + VECTORS_AT_ONCE)
-    const texts = vectors.slice(at, at + VECTORS_AT_ONCE).map((vector) => `[${vector.join(',')}]`)
-    await scope.query(sql`
-      insert into embeddings (organization_id, passage_id, container_id, model, embedding)
-      select ${scope.organizationId}, id, ${containerId}, ${model}, embedding::vector
-      from unnest(${some}::text[], ${texts}::text[]) as made (id, embedding)
-      on conflict do nothing`)
-  }
-  await syncLater(scope, containerId)
-}
-
-/**
- * Makes passages in the order given, with their vectors where there are any, in one transaction. Their ids, and so their
- * place in lists, follow `created_at`; those of one instant keep their order.
- */
-export function insertPassages(
-  scope: Scope,
-  place: Place,
+  parent: PassageParent,
   list: readonly NewPassage[],
   vectors?: Vectors,
-): Promise<Passage[]> {
-  return scope.transaction(async (inside) => {
+): Promise<Passage[]> =>
+  scope.transaction(async (tx) => {
     const rows = list.map(({ text, metadata = {}, tags = [], created_at }, at) => ({
       id: created_at ? idAt('passage', created_at, at) : newId('passage'),
-      ...place,
+      ...parent,
       text,
       metadata,
       tags: [...new Set(tags)],
     }))
-    const made = await inside.insertMany(passages, rows)
+    const made = await tx.insertMany(passages, rows)
     const ids = rows.map(({ id }) => id)
-    if (vectors) await insertVectors(inside, placeId(place), ids, vectors)
+    if (vectors) await insertVectors(tx, containerIdOf(parent), ids, vectors)
     return made
   })
-}
+
+/**
+ * Inserts passages in the order of the list, all or none. If the serving model has changed since the passages were embedded,
+ * background work embeds them. 404 for an archive or a folder that the organization doesn't have.
+ */
+export const addPassages = (
+  scope: Scope,
+  parent: PassageParent,
+  list: readonly NewPassage[],
+  vectors: Vectors | undefined,
+): Promise<Passage[]> =>
+  scope.transaction(async (tx) => {
+    const id = containerIdOf(parent)
+    const container = await getContainer(tx, id, 'key share')
+    const current = vectors?.model === modelKeyOf(servingConfig(container)) ? vectors : undefined
+    const made = await insertPassages(tx, parent, list, current)
+    const incomplete = container.embedding_config && (container.serving_config || !current)
+    if (incomplete && made.length > 0) await tx.enqueue('embed_container', { container_id: id }, id)
+    return made
+  })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, JsonMap, Name, OneOf, Page, Params, Query, Ref } from '../../lib/wire.ts'
+import { Id, Instant, JsonMap, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -29,12 +29,12 @@ export const Passage = Type.Object(
 )
 export type Passage = Static<typeof Passage>
 
-/** The configuration whose vectors answer. */
-const answering = (table: string, id: string) => `(
+/** SQL of the configuration whose vectors serve searches. */
+const servingConfig = (table: string, id: string) => `(
   select coalesce(serving_config, embedding_config) from ${table}
   where ${table}.organization_id = passages.organization_id and ${table}.id = passages.${id})`
-const config = `case when passages.archive_id is null then ${answering('folders', 'source_id')}
-  else ${answering('archives', 'archive_id')} end`
+const config = `case when passages.archive_id is null then ${servingConfig('folders', 'source_id')}
+  else ${servingConfig('archives', 'archive_id')} end`
 
 const vector = `(select embeddings.embedding from embeddings where embeddings.organization_id = passages.organization_id
   and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`
@@ -49,7 +49,7 @@ const definition = {
   unlogged: ['search_vector'],
 } as const
 
-/** Passages as they usually go out: without their vectors. */
+/** Passages without their vectors. */
 export const passages = defineResource<Passage>()(
   { properties: withoutVector },
   { ...definition, computed: { embedding_config: config } },
@@ -60,63 +60,3 @@ export const passagesWithVectors = defineResource<Passage>()(Passage, {
   ...definition,
   computed: { embedding_config: config, embedding: vector },
 })
-
-/** As many passages as are made by one request, and as many as it answers with their vectors. */
-const MOST_PASSAGES = 10_000
-export const MOST_WITH_VECTORS = 1_000
-
-const fields = {
-  text: Type.String({
-    pattern: '\\S',
-    maxLength: 100_000,
-    title: 'a text that is not blank',
-    description: 'At most 100,000 characters.',
-  }),
-  tags: Type.Array(Name({ minLength: 1 }), {
-    maxItems: 1_000,
-    description: 'Kept in this order; one that is named again is left out.',
-  }),
-  created_at: Instant({ description: 'When it came to be, from 1970 on. Now, if absent.' }),
-}
-
-export const CreatePassage = Create({ ...fields, metadata: JsonMap() }, ['text'])
-export type CreatePassage = Static<typeof CreatePassage>
-
-export const CreatePassages = Create(
-  { passages: Type.Array(CreatePassage, { maxItems: MOST_PASSAGES, description: 'At most 10,000.' }) },
-  ['passages'],
-)
-
-/** What is put into an agent's archival memory. */
-export const CreateMemory = Create(fields, ['text'])
-
-const include = Optional(
-  Type.Array(OneOf(['passage.embedding']), { description: 'passage.embedding: with their vectors.' }),
-)
-
-export const IncludeVectors = Query({ include })
-export type IncludeVectors = Static<typeof IncludeVectors>
-
-const search = Optional(Type.String({ description: 'Part of the text, in any case.' }))
-
-export const ListPassages = Query({
-  ...Page('passage'),
-  search,
-  tags: Optional(Type.Array(Type.String(), { description: 'Passages with any of these tags.' })),
-  tag_match_mode: Optional(OneOf(['any', 'all'], { description: 'all: passages with all of the tags instead.' })),
-  include,
-})
-export type ListPassages = Static<typeof ListPassages>
-
-export const ListMemories = Query({
-  ...Page('passage'),
-  search,
-  ascending: Optional(
-    Type.Boolean({ description: 'Deprecated: use order, which wins. True, the default, is oldest first.' }),
-  ),
-  include,
-})
-export type ListMemories = Static<typeof ListMemories>
-
-export const ArchivePassageParams = Params({ archive_id: Id('archive'), passage_id: Id('passage') })
-export const MemoryParams = Params({ agent_id: Id('agent'), memory_id: Id('passage') })

@@ -7,7 +7,7 @@ import { turbopufferStandIn } from '../../../test/stand-ins/turbopuffer.ts'
 import { lexicalVector } from '../../embed/lexical.ts'
 import { createVectorStores } from '../../embed/stores.ts'
 import { syncContainer } from '../../jobs/sync-container.ts'
-import { LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../models/handles.ts'
 import type { FoundPassage } from './search-schema.ts'
 
 const KEY = 'the-store-key'
@@ -205,7 +205,7 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
 
   test('while it changes its model, the store answers by the old one, and words are looked for here', async () => {
     const archive_id = await makeHosted(server.alice, provider)
-    const other = JSON.stringify({ ...LEXICAL, embedding_model: 'other' })
+    const other = JSON.stringify({ ...DEFAULT_EMBEDDING, embedding_model: 'other' })
     await sql`update archives set serving_config = embedding_config, embedding_config = ${other}::jsonb
       where id = ${archive_id}`.execute(server.database.kysely)
     const found = await search(server.alice, { query: 'bakery invoice', archive_id })

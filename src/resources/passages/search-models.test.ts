@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createScriptedEmbedders, type ScriptedEmbedders, scriptedModel } from '../../../test/embedders.ts'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
-import { embedNew } from './embed.ts'
-import { prepareSearch, searchPassages } from './search.ts'
+import { embedNewPassages } from './embed.ts'
+import { prepareSearch } from './prepare-search.ts'
+import { searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
 
 let server: TestServer
@@ -38,7 +39,7 @@ const silence = (...models: string[]) => {
 /** A search that waits a moment for models. */
 async function hasty(body: SearchPassages): Promise<FoundPassage[]> {
   const scope = server.scopeOf(server.organizations.alice)
-  const searched = { embedders, stores: {}, patienceMs: 300 }
+  const searched = { embedders, stores: {}, timeoutMs: 300 }
   const found = await searchPassages(scope, await prepareSearch(scope, searched, body), body)
   return JSON.parse(found.text)
 }
@@ -86,10 +87,10 @@ test('passages are not made when a model does not answer, and the request ends',
   silence('first')
   const scope = server.scopeOf(server.organizations.alice)
   const config = { embedding_config: scriptedModel('first'), serving_config: null }
-  const error = await embedNew(scope, embedders, config, ['a'], 50).catch((e) => e)
+  const error = await embedNewPassages(scope, embedders, config, ['a'], 50).catch((e) => e)
   expect([error.status, error.message]).toEqual([502, 'openai/first/256 did not answer within 0.05 seconds.'])
   // While the model is being replaced, the passages need no vector of it.
-  expect(await embedNew(scope, embedders, { ...config, serving_config: scriptedModel('first') }, ['a'], 50)).toBe(
-    undefined,
-  )
+  expect(
+    await embedNewPassages(scope, embedders, { ...config, serving_config: scriptedModel('first') }, ['a'], 50),
+  ).toBe(undefined)
 })

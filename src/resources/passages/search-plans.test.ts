@@ -5,9 +5,9 @@ import type { Scope } from '../../db/scope.ts'
 import { lexical, lexicalVector } from '../../embed/lexical.ts'
 import { EXACT_SCAN_LIMIT } from '../../lib/ranking.ts'
 import { modelKey } from '../models/embedding.ts'
-import { LEXICAL } from '../models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../models/handles.ts'
 import { insertPassages } from './insert.ts'
-import { type PreparedSearch, prepareSearch } from './search.ts'
+import { type PreparedSearch, prepareSearch } from './prepare-search.ts'
 import { searchTables } from './search-statement.ts'
 
 const COUNT = 600
@@ -22,7 +22,7 @@ beforeAll(async () => {
   archive = (await server.alice.post('/v1/archives/', { name: 'Archive' })).body.id
   const vector = lexicalVector('kettle')
   const list = Array.from({ length: COUNT }, (_, n) => ({ text: `kettle ${n}`, tags: ['kitchen'] }))
-  const made = { model: modelKey(LEXICAL), vectors: list.map(() => vector) }
+  const made = { model: modelKey(DEFAULT_EMBEDDING), vectors: list.map(() => vector) }
   ids = (await insertPassages(hers, { archive_id: archive }, list, made)).map(({ id }) => id)
 })
 afterAll(() => server.close())
@@ -37,9 +37,9 @@ interface Plan {
 }
 
 /** How many rows the busiest step of a search looks at. */
-async function mostRows(prepared: PreparedSearch, few: number): Promise<number> {
+async function mostRows(prepared: PreparedSearch, exactScanLimit: number): Promise<number> {
   const [row] = await hers.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(sql`
-    explain (analyze, format json) with ${sql.join(searchTables({ ...prepared, few }))} select * from hits`)
+    explain (analyze, format json) with ${sql.join(searchTables({ ...prepared, exactScanLimit }))} select * from hits`)
   const looked = (plan: Plan): number => {
     const { 'Rows Removed by Filter': filtered = 0, 'Rows Removed by Join Filter': unjoined = 0, Plans = [] } = plan
     const own = (plan['Actual Rows'] + filtered + unjoined) * plan['Actual Loops']
@@ -67,13 +67,13 @@ test.each([
   const prepared = await prepareSearch(hers, { embedders: { of: async () => lexical }, stores: {} }, body)
   const { vectors, filter } = prepared
   const hits = ids.map((id) => ({ id, score: 1 }))
-  for (const [search, few] of [
+  for (const [search, exactScanLimit] of [
     [prepared, EXACT_SCAN_LIMIT],
     [prepared, -1],
     // As if there were another model, which has no passage.
     [{ ...prepared, vectors: [...vectors, { ...vectors[0]!, model: 'openai/none/512' }] }, EXACT_SCAN_LIMIT],
-    [{ ...prepared, vectors: [{ ...vectors[0]!, found: { index: 'tpuf', hits } }], filter }, EXACT_SCAN_LIMIT],
+    [{ ...prepared, vectors: [{ ...vectors[0]!, hosted: { index: 'tpuf', hits } }], filter }, EXACT_SCAN_LIMIT],
   ] as [PreparedSearch, number][]) {
-    expect(await mostRows(search, few)).toBeLessThanOrEqual(2 * COUNT)
+    expect(await mostRows(search, exactScanLimit)).toBeLessThanOrEqual(2 * COUNT)
   }
 })

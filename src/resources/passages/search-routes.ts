@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
-import { AgentParams } from '../agents/schema.ts'
-import { prepareMemorySearch, prepareSearch, type Searched, searchArchivalMemory, searchPassages } from './search.ts'
-import { FoundMemories, FoundPassage, SearchArchivalMemory, SearchPassages } from './search-schema.ts'
+import { prepareSearch, type SearchDeps } from './prepare-search.ts'
+import { searchPassages } from './search.ts'
+import { FoundPassage, SearchPassages } from './search-schema.ts'
 
 /** `/v1/passages` */
-export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
+export const passageSearchRoutes = (deps: SearchDeps) => async (app: App) => {
   app.post(
     '/search',
     prepared({
@@ -18,28 +18,8 @@ export const passageSearchRoutes = (searched: Searched) => async (app: App) => {
         body: SearchPassages,
         response: { 200: Type.Array(FoundPassage) },
       },
-      prepare: ({ scope, body }) => prepareSearch(scope, searched, body),
+      prepare: ({ scope, body }) => prepareSearch(scope, deps, body),
       handle: ({ scope, body }, search) => searchPassages(scope, search, body),
-    }),
-  )
-}
-
-/** `/v1/agents/{agent_id}/archival-memory/search` */
-export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
-  app.get(
-    '/:agent_id/archival-memory/search',
-    prepared({
-      config: { callsUpstream: true },
-      schema: {
-        operationId: 'search_archival_memory',
-        summary: "Search the passages of an agent's archive, the best first",
-        tags: ['passages'],
-        params: AgentParams,
-        querystring: SearchArchivalMemory,
-        response: { 200: FoundMemories },
-      },
-      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
-      handle: ({ scope }, search) => searchArchivalMemory(scope, search),
     }),
   )
 }

@@ -3,15 +3,15 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
 import type { Scope } from '../../db/scope.ts'
-import { createScope } from '../../db/scope.ts'
 import { lexical, lexicalVector } from '../../embed/lexical.ts'
-import { createCipher } from '../../lib/cipher.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
-import { LEXICAL } from '../models/handles.ts'
-import { insertPassages, insertVectors, type NewPassage } from './insert.ts'
-import { prepareSearch, searchPassages } from './search.ts'
+import { DEFAULT_EMBEDDING } from '../models/handles.ts'
+import { insertPassages, type NewPassage } from './insert.ts'
+import { prepareSearch } from './prepare-search.ts'
+import { searchPassages } from './search.ts'
 import type { FoundPassage, SearchPassages } from './search-schema.ts'
+import { insertVectors } from './vectors.ts'
 
 let server: TestServer
 let hers: Scope
@@ -21,19 +21,13 @@ let facts: string
 /** Texts of hers, without a model. */
 let texts: string
 
-const scopeOf = (organizationId: string) =>
-  createScope(
-    { database: server.database, cipher: createCipher('0'.repeat(64)) },
-    { organizationId, userId: null, keyId: null, scopes: ['read', 'write'], requestId: null, operator: false },
-  )
-
 async function makeArchive(client: Client, embedding?: string): Promise<string> {
   return (await client.post('/v1/archives/', { name: 'Archive', embedding })).body.id
 }
 
 async function add(scope: Scope, archive_id: string, list: NewPassage[], vectors = true): Promise<string[]> {
   const texts = list.map(({ text }) => text)
-  const made = vectors ? { model: modelKey(LEXICAL), vectors: texts.map(lexicalVector) } : undefined
+  const made = vectors ? { model: modelKey(DEFAULT_EMBEDDING), vectors: texts.map(lexicalVector) } : undefined
   return (await insertPassages(scope, { archive_id }, list, made)).map(({ id }) => id)
 }
 
@@ -41,8 +35,8 @@ const day = (text: string) => new Date(`${text}T12:00:00Z`)
 
 beforeAll(async () => {
   server = await startTestServer()
-  hers = scopeOf(server.organizations.alice)
-  his = scopeOf(server.organizations.bob)
+  hers = server.scopeOf(server.organizations.alice)
+  his = server.scopeOf(server.organizations.bob)
   facts = await makeArchive(server.alice, 'cairn/lexical')
   texts = await makeArchive(server.alice)
   await server.alice.patch(`/v1/archives/${texts}`, { embedding: null })
@@ -125,7 +119,7 @@ describe('a search of passages', () => {
       text: 'The garden wants water in summer.',
       tags: ['home', 'due'],
       created_at: '2026-03-03T12:00:00.000Z',
-      embedding_config: LEXICAL,
+      embedding_config: DEFAULT_EMBEDDING,
     })
     expect(found!.passage.embedding).toHaveLength(512)
     const [plain] = await search(server.alice, { query: 'garden', archive_id: facts })
@@ -244,15 +238,15 @@ describe('the archival memory of an agent', () => {
 })
 
 /** A search whose embedders are the caller's, whatever the model. */
-async function searchWith(embedders: Embedders, body: SearchPassages, few?: number): Promise<FoundPassage[]> {
-  const found = await searchPassages(hers, await prepareSearch(hers, { embedders, stores: {} }, body), body, few)
-  return JSON.parse(found.text)
+async function searchWith(embedders: Embedders, body: SearchPassages, scanLimit?: number): Promise<FoundPassage[]> {
+  const search = await prepareSearch(hers, { embedders, stores: {} }, body)
+  return JSON.parse((await searchPassages(hers, search, body, scanLimit)).text)
 }
 const ofLexical: Embedders = { of: async () => lexical }
 
 describe('several models', () => {
   const turned = {
-    ...LEXICAL,
+    ...DEFAULT_EMBEDDING,
     handle: 'test/turned',
     embedding_endpoint_type: 'openai',
     embedding_model: 'turned',

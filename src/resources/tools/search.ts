@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { depthOf, EXACT_SCAN_LIMIT, FUSION } from '../../lib/ranking.ts'
-import { tagged } from '../tags/tagged.ts'
+import { tagsMatch } from '../tags/filter.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
 import { nearestTools, type ToolVectors } from './vectors.ts'
 
@@ -40,7 +40,7 @@ export async function searchTools(scope: Scope, vectors: ToolVectors, body: Sear
     [
       sql`tools.organization_id = ${scope.organizationId}`,
       ...(tool_types ? [sql`tools.tool_type = any(${tool_types}::text[])`] : []),
-      ...(tags ? [tagged(tags, 'any', sql.ref('tools.tags'))] : []),
+      ...(tags ? [tagsMatch(tags, 'any', sql.ref('tools.tags'))] : []),
     ],
     sql` and `,
   )

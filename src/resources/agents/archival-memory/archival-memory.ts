@@ -3,14 +3,16 @@ import type { Scope } from '../../../db/scope.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { createArchive } from '../../archives/archives.ts'
 import type { Embedders } from '../../models/embedding.ts'
-import { LEXICAL } from '../../models/handles.ts'
+import { DEFAULT_EMBEDDING } from '../../models/handles.ts'
 import type { EmbeddingConfig } from '../../models/schema.ts'
 import type { Container } from '../../passages/container.ts'
-import { embedNew } from '../../passages/embed.ts'
-import type { Vectors } from '../../passages/insert.ts'
-import { addPassages, listPassagesOf, removePassage } from '../../passages/passages.ts'
+import { embedNewPassages } from '../../passages/embed.ts'
+import { addPassages } from '../../passages/insert.ts'
+import { listPassagesOf, removePassage } from '../../passages/passages.ts'
 import type { PreparedPassages } from '../../passages/prepare.ts'
-import type { ListMemories, Passage } from '../../passages/schema.ts'
+import type { ListMemories } from '../../passages/query.ts'
+import type { Passage } from '../../passages/schema.ts'
+import type { Vectors } from '../../passages/vectors.ts'
 import { agentArchives } from '../links.ts'
 import { agents } from '../schema.ts'
 
@@ -70,8 +72,8 @@ export async function embedMemories(
   texts: readonly string[],
 ): Promise<Vectors | undefined> {
   const holder = await holderOf(scope, agentId)
-  const made = { embedding_config: holder.own ?? LEXICAL, serving_config: null }
-  return embedNew(scope, embedders, holder.archive_id ? holder : made, texts)
+  const made = { embedding_config: holder.own ?? DEFAULT_EMBEDDING, serving_config: null }
+  return embedNewPassages(scope, embedders, holder.archive_id ? holder : made, texts)
 }
 
 /** Puts passages into the agent's archive, which is made for it where it has none. 404. */

@@ -1,16 +1,19 @@
 import { Type } from 'typebox'
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
-import { Message, Ref } from '../../../lib/wire.ts'
+import { Id, Message, Params, Ref } from '../../../lib/wire.ts'
 import type { Embedders } from '../../models/embedding.ts'
+import { CreateMemory } from '../../passages/body.ts'
 import { withEmbeddings } from '../../passages/passages.ts'
 import { preparePassages } from '../../passages/prepare.ts'
-import { CreateMemory, IncludeVectors, ListMemories, MemoryParams, Passage } from '../../passages/schema.ts'
+import { IncludeVectors, ListMemories } from '../../passages/query.ts'
+import { Passage } from '../../passages/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { addMemories, deleteMemory, embedMemories, listMemories } from './archival-memory.ts'
 
 const tags = ['archival memory']
 const params = AgentParams
+const MemoryParams = Params({ agent_id: Id('agent'), memory_id: Id('passage') })
 const many = { 200: Type.Array(Ref(Passage)) }
 
 /** `/v1/agents/{agent_id}/archival-memory`: the passages of the agent's archive. */

@@ -1,11 +1,12 @@
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
-import { prepareMemorySearch, type Searched, searchArchivalMemory } from '../../passages/search.ts'
+import { prepareMemorySearch, type SearchDeps } from '../../passages/prepare-search.ts'
+import { searchArchivalMemory } from '../../passages/search.ts'
 import { FoundMemories, SearchArchivalMemory } from '../../passages/search-schema.ts'
 import { AgentParams } from '../schema.ts'
 
 /** `/v1/agents/{agent_id}/archival-memory/search` */
-export const archivalMemorySearchRoutes = (searched: Searched) => async (app: App) => {
+export const archivalMemorySearchRoutes = (deps: SearchDeps) => async (app: App) => {
   app.get(
     '/:agent_id/archival-memory/search',
     prepared({
@@ -18,7 +19,7 @@ export const archivalMemorySearchRoutes = (searched: Searched) => async (app: Ap
         querystring: SearchArchivalMemory,
         response: { 200: FoundMemories },
       },
-      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, searched, params.agent_id, query),
+      prepare: ({ scope, params, query }) => prepareMemorySearch(scope, deps, params.agent_id, query),
       handle: ({ scope }, search) => searchArchivalMemory(scope, search),
     }),
   )

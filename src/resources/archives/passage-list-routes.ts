@@ -1,0 +1,68 @@
+import { Type } from 'typebox'
+import { prepared } from '../../http/prepared.ts'
+import type { App } from '../../http/server.ts'
+import { Ref } from '../../lib/wire.ts'
+import type { Embedders } from '../models/embedding.ts'
+import { CreatePassage, CreatePassages } from '../passages/body.ts'
+import { addPassages } from '../passages/insert.ts'
+import { listPassages, retrievePassage, withEmbeddings } from '../passages/passages.ts'
+import { IncludeVectors, ListPassages } from '../passages/query.ts'
+import { Passage } from '../passages/schema.ts'
+import { prepareBatch, preparePassage } from './new-passages.ts'
+import { ArchiveParams as params } from './schema.ts'
+
+const tags = ['passages']
+const config = { callsUpstream: true }
+const one = { 200: Ref(Passage) }
+const many = { 200: Type.Array(Ref(Passage)) }
+
+/** The largest body of a batch, in largest bodies of other requests. */
+const BATCH = 4
+
+/**
+ * `/v1/archives/{archive_id}/passages`. `bodyLimit`: the largest body of other requests, in bytes. `embedded`: whether the
+ * database is the embedded one.
+ */
+export const passageListRoutes = (embedders: Embedders, bodyLimit: number, embedded: boolean) => async (app: App) => {
+  const list = { operationId: 'list_passages', summary: 'List the passages of an archive, oldest first', tags, params }
+  app.get(
+    '/:archive_id/passages',
+    { schema: { ...list, querystring: ListPassages, response: many } },
+    ({ scope, params, query }) => listPassages(scope, params.archive_id, query),
+  )
+
+  const create = { operationId: 'create_passage', summary: 'Create a passage', tags, params }
+  app.post(
+    '/:archive_id/passages',
+    prepared({
+      config,
+      schema: { ...create, querystring: IncludeVectors, body: CreatePassage, response: one },
+      prepare: ({ scope, params, body }) => preparePassage(scope, embedders, params.archive_id, body),
+      async handle({ scope, params, query }, { list, vectors }) {
+        const [made] = await addPassages(scope, params, list, vectors())
+        return query.include ? retrievePassage(scope, params.archive_id, made!.id, query) : made!
+      },
+    }),
+  )
+
+  app.post(
+    '/:archive_id/passages/batch',
+    prepared({
+      bodyLimit: BATCH * bodyLimit,
+      config,
+      schema: {
+        operationId: 'create_passages',
+        summary: 'Create passages in the order given: all of them or, if one cannot be, none',
+        tags,
+        params,
+        querystring: IncludeVectors,
+        body: CreatePassages,
+        response: many,
+      },
+      prepare: ({ scope, params, query, body }) =>
+        prepareBatch(scope, embedders, params.archive_id, body.passages, { ...query, embedded }),
+      handle: async ({ scope, params, query }, { list, vectors }) =>
+        withEmbeddings(scope, await addPassages(scope, params, list, vectors()), query),
+    }),
+  )
+}

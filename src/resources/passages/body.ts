@@ -1,0 +1,30 @@
+import { type Static, Type } from 'typebox'
+import { Create, Instant, JsonMap, Name } from '../../lib/wire.ts'
+
+/** The most passages of one request. */
+const MOST_PASSAGES = 10_000
+
+const fields = {
+  text: Type.String({
+    pattern: '\\S',
+    maxLength: 100_000,
+    title: 'a text that is not blank',
+    description: 'At most 100,000 characters.',
+  }),
+  tags: Type.Array(Name({ minLength: 1 }), {
+    maxItems: 1_000,
+    description: 'Kept in this order; one that is named again is left out.',
+  }),
+  created_at: Instant({ description: 'When it came to be, from 1970 on. Now, if absent.' }),
+}
+
+export const CreatePassage = Create({ ...fields, metadata: JsonMap() }, ['text'])
+export type CreatePassage = Static<typeof CreatePassage>
+
+export const CreatePassages = Create(
+  { passages: Type.Array(CreatePassage, { maxItems: MOST_PASSAGES, description: 'At most 10,000.' }) },
+  ['passages'],
+)
+
+/** A new passage of an agent's archival memory. */
+export const CreateMemory = Create(fields, ['text'])

@@ -1,0 +1,127 @@
+import type { Scope } from '../../db/scope.ts'
+import type { VectorStores } from '../../embed/stores.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
+import { type Clock, createClock } from '../../lib/time.ts'
+import type { Embedders } from '../models/embedding.ts'
+import { embedQuery, joinMessages } from './embed-query.ts'
+import type { Filter } from './search-filter.ts'
+import { searchStoreOf } from './search-hosted.ts'
+import { type Period, readPeriod } from './search-period.ts'
+import type { SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
+import type { SearchQuery } from './search-statement.ts'
+import { resolveTargets, type SearchTarget } from './search-targets.ts'
+
+/** The services that a search calls. */
+export interface SearchDeps {
+  embedders: Embedders
+  stores: VectorStores
+  /** The time that all models together have to respond. A search goes on without the models that are late. */
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 5_000
+
+/** A search with the responses of all services that it needs: ready to run in a transaction. */
+export interface PreparedSearch extends Omit<SearchQuery, 'exactScanLimit'> {
+  /** The clock of the agent that searches, or of UTC. */
+  clock: Clock
+  mode: SearchMode
+  /** Undefined: the newest passages are listed. */
+  query: string | undefined
+  /** Why the vectors of a model are left out. */
+  vectorError?: string | undefined
+  /** Why the hosted store is left out. */
+  storeError?: string | undefined
+}
+
+/** The characters of a query that are searched for as words: each word costs time. */
+const WORDS_LENGTH = 1000
+
+/** A request for a search, in the words of either route. */
+interface SearchRequest extends SearchTarget {
+  query?: string | null | undefined
+  search_mode?: SearchMode | null | undefined
+  tags?: string[] | null | undefined
+  tag_match_mode?: 'any' | 'all' | null | undefined
+  limit: number
+  period: Period
+  /** The clock for dates without a zone: the agent's, or UTC. */
+  zone: 'agent' | 'UTC'
+}
+
+/** Adds the vectors of the query. 422, or the error of a model, when a search by vectors alone has no vector. */
+async function addVectors(
+  scope: Scope,
+  { embedders, timeoutMs = TIMEOUT_MS }: SearchDeps,
+  search: PreparedSearch & { query: string },
+  models: Parameters<typeof embedQuery>[2],
+): Promise<PreparedSearch> {
+  const { mode, query } = search
+  if (mode === 'fts') return search
+  if (mode === 'vector' && models.length === 0) {
+    throw invalid(inBody('search_mode', 'cannot be vector: what is searched has no embedding model. Use fts or hybrid'))
+  }
+  const { vectors, failures } = await embedQuery(scope, { embedders, timeoutMs }, models, query)
+  if (mode === 'vector' && vectors.length === 0) throw failures[0]
+  return { ...search, vectors, vectorError: joinMessages(failures) }
+}
+
+/**
+ * Resolves the archives and folders to search, embeds the query, and searches the hosted store of an archive that is
+ * searched alone. A search goes on without the models that fail, and reports them; a search by vectors alone fails when
+ * every model fails. 404 for a target that the organization doesn't have.
+ */
+async function prepare(scope: Scope, deps: SearchDeps, request: SearchRequest): Promise<PreparedSearch> {
+  const { containers, models, hosted, timezone } = await resolveTargets(scope, request)
+  const clock = createClock((request.zone === 'agent' && timezone) || 'UTC')
+  const filter: Filter = {
+    organizationId: scope.organizationId,
+    containers,
+    tags: request.tags ?? [],
+    allTags: request.tag_match_mode === 'all',
+    ...readPeriod(request.period, clock),
+  }
+  const mode = request.search_mode ?? 'hybrid'
+  const query = request.query?.trim() || undefined
+  const words = mode === 'vector' ? undefined : query?.slice(0, WORDS_LENGTH)
+  const { limit } = request
+  const search = { filter, limit, clock, mode, query, words, vectors: [], hostedWords: undefined }
+  if (query === undefined || containers?.length === 0) return search
+  const embedded = await addVectors(scope, deps, { ...search, query }, models)
+  if (hosted === undefined) return embedded
+  const [vector] = embedded.vectors
+  const result = await searchStoreOf(scope, deps.stores, hosted, { ...embedded, vector })
+  return {
+    ...embedded,
+    vectors: vector ? [{ ...vector, hosted: result.vector }] : [],
+    hostedWords: result.words,
+    storeError: result.error,
+  }
+}
+
+/**
+ * Prepares a search of passages. It calls models and stores over the network, so it must run outside any transaction. 404
+ * for a target that the organization doesn't have, 422 for an invalid date, 502 and the like for a service that fails.
+ */
+export const prepareSearch = (scope: Scope, deps: SearchDeps, body: SearchPassages): Promise<PreparedSearch> =>
+  prepare(scope, deps, {
+    ...body,
+    limit: body.limit ?? 50,
+    period: { in: 'body', start: ['start_date', body.start_date], end: ['end_date', body.end_date] },
+    zone: 'UTC',
+  })
+
+/** Prepares a search of an agent's archival memory, outside any transaction: see prepareSearch. */
+export const prepareMemorySearch = (
+  scope: Scope,
+  deps: SearchDeps,
+  agent_id: string,
+  { top_k, start_datetime, end_datetime, ...request }: SearchArchivalMemory,
+): Promise<PreparedSearch> =>
+  prepare(scope, deps, {
+    ...request,
+    agent_id,
+    limit: top_k ?? 5,
+    period: { in: 'query', start: ['start_datetime', start_datetime], end: ['end_datetime', end_datetime] },
+    zone: 'agent',
+  })
