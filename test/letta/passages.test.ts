@@ -5,7 +5,7 @@ import { refused, UNKNOWN, useLetta } from './client.ts'
 
 const server = useLetta()
 
-/** How the built-in model is told, in the SDK's names. */
+/** The configuration of the built-in model, in the SDK's names. */
 const LEXICAL: Partial<EmbeddingConfig> = { handle: 'cairn/lexical', embedding_model: 'lexical', embedding_dim: 512 }
 const PASSAGE = /^passage-.{36}$/
 
