@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Client, Reply } from './server.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: files from outside, and what tests make of them
+// biome-ignore lint/suspicious/noExplicitAny: files from outside, and variations of them
 export type Json = any
 
 /**
@@ -35,7 +35,7 @@ export function withoutNulls(value: Json): Json {
   return Object.fromEntries(set.map(([key, inner]) => [key, withoutNulls(inner)]))
 }
 
-/** Imports an agent file, given as text or as parsed JSON. */
+/** Imports an agent file from its text or its parsed JSON. */
 export function importFile(
   client: Client,
   file: string | object,

@@ -140,9 +140,8 @@ describe('the database schema', () => {
       )
       .map(({ table, column }) => `${table}.${column}`)
     expect(free.filter((key) => !key.startsWith('revisions.')).sort()).toEqual([
-      // The last message may be gone, as may a request for approval; the block of a file is no row of its own, and the
-      // call of a tool has the id the model gave it. What a passage lies in is named beside, by kind; what a hosted store
-      // holds may be gone here.
+      // The last message and a request for approval may be deleted; the block of a file has no row; the model chooses the
+      // id of a tool call. A passage refers to its container by other columns; vectors in a hosted store may outlive rows.
       'files_agents.block_id',
       'groups.last_processed_message_id',
       'hosted_vectors.container_id',

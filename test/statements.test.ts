@@ -8,8 +8,7 @@ import { type Client, type Reply, useTestServer } from './server.ts'
 
 const server = useTestServer()
 
-/** How many SQL statements a request costs, but for those that ask who is calling, whose answer is trusted for a second, and those by
- * which the background work keeps time. */
+/** The number of SQL statements of a request, without authentication, which is cached, and without background work. */
 async function statements(client: Client, ask: () => Promise<Reply<unknown>>): Promise<number> {
   await client.get('/v1/groups/count')
   const query = vi.spyOn(pg.Client.prototype, 'query')
@@ -52,7 +51,7 @@ describe('the number of statements of a request', () => {
     expect(await statements(alice, () => alice.get('/v1/agents/?limit=200'))).toBe(1)
   })
 
-  test('is one for a list, a group and a block update, whatever their size', async () => {
+  test('is one for a list, a group and a block update of any size', async () => {
     const { bob, database } = server
     const measure = async (one: { group: string; block: string; agent: string }, value: string) => ({
       archives: await statements(bob, () => bob.get('/v1/archives/')),

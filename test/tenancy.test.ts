@@ -136,7 +136,7 @@ describe("another organization's", () => {
     expect(wrong).toEqual([])
   })
 
-  test('resources are in no response, whatever the query asks for', async () => {
+  test('resources are in no response to any query', async () => {
     const wrong = await findings(
       operations.filter(({ method }) => method === 'GET'),
       async (operation) =>

@@ -26,7 +26,7 @@ const attempt = (count: number) => ({ 'x-stainless-retry-count': `${count}` })
 const countOf = async (client: Client, name: string) => (await client.get(`/v1/archives/?name=${name}`)).body.length
 
 /** A response without the parts that name its request. */
-const said = ({ status, body, headers }: Reply<unknown>) => ({
+const comparable = ({ status, body, headers }: Reply<unknown>) => ({
   status,
   body,
   etag: headers.etag,
@@ -72,7 +72,7 @@ describe('a request with an Idempotency-Key', () => {
     const first = await alice.post('/v1/archives/', { name }, headers)
     const again = await alice.post('/v1/archives', { name }, headers)
     expect(first.status).toBe(200)
-    expect(said(again)).toEqual(said(first))
+    expect(comparable(again)).toEqual(comparable(first))
     expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true'])
     expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
     expect(await countOf(alice, name)).toBe(1)
@@ -96,7 +96,7 @@ describe('a request with an Idempotency-Key', () => {
         const after = await rowsOf(server.database, held.organizationId)
         if (first.status >= 300) continue
         replayed++
-        const alike = JSON.stringify(said(again)) === JSON.stringify(said(first))
+        const alike = JSON.stringify(comparable(again)) === JSON.stringify(comparable(first))
         if (
           !alike ||
           again.headers['idempotent-replayed'] !== 'true' ||
@@ -175,8 +175,8 @@ describe('a request with an Idempotency-Key', () => {
     vi.useRealTimers()
     const shown = ['x-should-retry', 'retry-after'].map((header) => meanwhile.headers[header])
     expect([meanwhile.status, ...shown]).toEqual([409, 'true', '1'])
-    const answer = said(await first)
-    expect(said(await alice.post('/v1/archives/', { name }, headers))).toEqual(answer)
+    const answer = comparable(await first)
+    expect(comparable(await alice.post('/v1/archives/', { name }, headers))).toEqual(answer)
     expect(await countOf(alice, name)).toBe(1)
   })
 
@@ -247,7 +247,7 @@ describe('a request of an SDK that it sends again', () => {
     const first = await alice.post('/v1/archives/', { name }, attempt(0))
     for (const count of [1, 2]) {
       const again = await alice.post('/v1/archives/', { name }, attempt(count))
-      expect([said(again), again.headers['idempotent-replayed']]).toEqual([said(first), 'true'])
+      expect([comparable(again), again.headers['idempotent-replayed']]).toEqual([comparable(first), 'true'])
     }
     expect(await countOf(alice, name)).toBe(1)
   })
@@ -255,7 +255,7 @@ describe('a request of an SDK that it sends again', () => {
   test('while that one is in flight waits for it', async () => {
     const name = randomUUID()
     const all = await Promise.all([0, 1, 2].map((count) => alice.post('/v1/archives/', { name }, attempt(count))))
-    expect(new Set(all.map((reply) => JSON.stringify(said(reply)))).size).toBe(1)
+    expect(new Set(all.map((reply) => JSON.stringify(comparable(reply)))).size).toBe(1)
     expect(all[0]!.status).toBe(200)
     expect(await countOf(alice, name)).toBe(1)
   })
@@ -266,7 +266,7 @@ describe('a request of an SDK that it sends again', () => {
       await alice.post('/v1/archives/', { name }, attempt(1)),
       await alice.post('/v1/archives/', { name }, attempt(2)),
     ]
-    expect(said(two)).toEqual(said(one))
+    expect(comparable(two)).toEqual(comparable(one))
     expect(await countOf(alice, name)).toBe(1)
   })
 

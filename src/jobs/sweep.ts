@@ -5,8 +5,8 @@ import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 const EVERY_MS = 60_000
 
 /**
- * Deletes expired idempotency responses every minute. The function returned stops it, and waits for a sweep under
- * way.
+ * Deletes expired idempotency responses every minute. The returned function stops the sweeps, and waits for a running
+ * one.
  */
 export function startSweeping(database: Database, logger: FastifyBaseLogger): () => Promise<void> {
   let sweeping = Promise.resolve()

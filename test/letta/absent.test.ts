@@ -83,7 +83,7 @@ beforeAll(async () => {
   const folder_id = (await server.alice.folders.create({ name: 'Folder' })).id
   const archive_id = (await server.alice.archives.create({ name: 'Archive' })).id
   const ids: Record<string, string> = { agentID: agent_id, folderID: folder_id, archiveID: archive_id }
-  const given = {
+  const fields = {
     agent_id,
     folder_id,
     archive_id,
@@ -93,9 +93,9 @@ beforeAll(async () => {
     query: 'x',
     file: await toFile(Buffer.from('x'), 'x.txt'),
   }
-  /** What a parameter is given: an id, or the rest, of which each method takes what it knows. */
+  /** The argument of a parameter: an id, or an object with the fields of every method. */
   const argumentFor = (name: string) =>
-    name === 'options' ? undefined : /(ID|Name|Label|Version|token)$/.test(name) ? (ids[name] ?? 'x') : given
+    name === 'options' ? undefined : /(ID|Name|Label|Version|token)$/.test(name) ? (ids[name] ?? 'x') : fields
   methods = new Map(
     resourcesOf(server.alice)
       .flatMap(([name, resource]) => methodsOf(resource, `${name}.`))

@@ -4,7 +4,7 @@ import { all, refused, UNKNOWN, useLetta } from './client.ts'
 
 const server = useLetta()
 
-/** What the vendor's names look like where they are the caller's own. */
+/** Data of the caller's own that resembles the vendor's names. */
 const WORDS = { agent_type: 'letta_v1_agent', tool_type: 'svc_core', azure_endpoint: 'x', cloud_endpoint: null }
 
 describe('agents of the SDK', () => {
@@ -104,7 +104,7 @@ describe('agents of the SDK', () => {
     expect(await names({ tags: ['a', 'b'] })).toEqual(['Two', 'One'])
     expect(await names({ tags: ['a', 'b'], match_all_tags: true })).toEqual(['One'])
     expect(await names({ project_id })).toEqual(['Two'])
-    // What the SDK sends for a null is `key=`.
+    // The SDK sends null as `key=`.
     expect(await names({ name: null, tags: null, identity_id: null, project_id: null, limit: null })).toHaveLength(2)
     expect(await names({ colour: 'red' } as never)).toHaveLength(2)
     const [found] = await all(bob.agents.list({ name: 'Two', include_relationships: ['tags'] }))
@@ -127,7 +127,7 @@ describe('agents of the SDK', () => {
       memory_blocks: [{ label: 'human', value: 'letta_v1_agent, svc_core' }],
       secrets: { TOKEN: 'x' },
     })
-    // The SDK says string; it parses what is JSON.
+    // The SDK's type is string, but it parses JSON.
     const file = (await alice.agents.exportFile(made.id)) as unknown as { agents: object[]; tools: object[] }
     expect(file.agents).toMatchObject([{ name: 'Traveller', agent_type: 'letta_v1_agent' }])
     expect(file.tools).toContainEqual(expect.objectContaining({ tool_type: 'letta_core' }))

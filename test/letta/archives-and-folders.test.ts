@@ -39,7 +39,7 @@ describe('archives of the SDK', () => {
     await refused(bob.archives.retrieve(made.id), Letta.NotFoundError, made.id)
     await refused(bob.archives.update(made.id, { name: 'His' }), Letta.NotFoundError, made.id)
     await refused(bob.archives.delete(made.id), Letta.NotFoundError, made.id)
-    // A 204, asked for with `Accept: */*`.
+    // A 204, requested with `Accept: */*`.
     const { response, data } = await alice.archives.delete(made.id).withResponse()
     expect([response.status, data]).toEqual([204, null])
     await refused(alice.archives.delete(made.id), Letta.NotFoundError, made.id)

@@ -4,7 +4,7 @@ import { refused, UNKNOWN, useLetta } from './client.ts'
 
 const server = useLetta()
 
-/** A client that counts what it sends, and keeps the requests. */
+/** A client that records its requests. */
 function counting(client: Letta) {
   const sent: Request[] = []
   return {

@@ -25,7 +25,7 @@ function folderOf(client: Letta) {
   return folder
 }
 
-/** What the SDK lists page by page, and makes and deletes itself. */
+/** The resources that the SDK lists in pages, creates and deletes. */
 const PAGED: Record<string, Paged> = {
   agents: {
     create: (client, n) => client.agents.create({ name: `Agent ${n}`, include_base_tools: false }),
@@ -67,7 +67,7 @@ const PAGED: Record<string, Paged> = {
 const COUNT = 7
 const LIMIT = 3
 
-/** The items from the last page to the first, each page in its own order: what a pager that goes backward gives. */
+/** The items from the last page to the first, each page in its own order, as a pager that goes backward returns them. */
 function backward<T>(items: T[]): T[] {
   const pages: T[][] = []
   for (let end = items.length; end > 0; end -= LIMIT) pages.push(items.slice(Math.max(0, end - LIMIT), end))

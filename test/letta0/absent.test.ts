@@ -8,7 +8,7 @@ const [agent, group, message] = ['agent', 'group', 'message'].map(unknown) as [s
 const say = { messages: [{ role: 'user' as const, content: 'Hello' }] }
 const server = { serverName: 's', serverUrl: 'https://example.com', type: 'sse' as const }
 
-/** What the SDK offers and this server doesn't yet: messages, runs, MCP servers. */
+/** Methods of the SDK that this server doesn't have yet: messages, runs, MCP servers. */
 const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
   'agents.context.retrieve': ({ agents }) => agents.context.retrieve(agent),
   'agents.messages.list': ({ agents }) => agents.messages.list(agent),

@@ -80,7 +80,7 @@ test('models of a provider are listed for its organization alone', async () => {
   const handles = ['cairn/lexical', 'acme/acme-embed', 'acme/text-embedding-3-small']
   expect(embedding.map(({ handle }) => handle)).toEqual(handles)
   expect(embedding[1]).toMatchObject({ embeddingModel: 'acme-embed', embeddingEndpoint: acme.url, embeddingDim: 24 })
-  // Which the SDK takes for nothing: it doesn't describe the answer.
+  // The SDK has no type for the response, and returns nothing.
   await alice.models.listembeddingmodels()
   const agent = await alice.agents.create({ model: models[0]!.handle!, embedding: embedding[1]!.handle! })
   expect(agent.embeddingConfig).toMatchObject({ handle: 'acme/acme-embed', embeddingDim: 24 })

@@ -11,8 +11,8 @@ const older = olderSdk()
 const file = (name: string, content = 'The kettle is red.') => new File([content], name, { type: 'text/plain' })
 const newFolder = async (client = older.alice) => (await client.folders.create({ name: crypto.randomUUID() })).id!
 
-/** A file told alone: only sources offer it. */
-const told = (client: LettaClient, folder: string, id: string, includeContent = false) =>
+/** One file without its folder's other files: only sources have this operation. */
+const metadataOf = (client: LettaClient, folder: string, id: string, includeContent = false) =>
   client.sources.getFileMetadata(folder, id, { includeContent })
 
 describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
@@ -31,11 +31,11 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     })
     expect(made.createdAt).toBeInstanceOf(Date)
     await older.server.settle()
-    const done = await told(older.alice, folder, made.id!)
+    const done = await metadataOf(older.alice, folder, made.id!)
     expect(done).toMatchObject({ id: made.id, processingStatus: 'completed', totalChunks: 1, chunksEmbedded: 1 })
     expect(done.content).toBeUndefined()
     expect(await files.list(folder)).toEqual([done])
-    const whole = await told(older.alice, folder, made.id!, true)
+    const whole = await metadataOf(older.alice, folder, made.id!, true)
     expect(whole).toEqual({ ...done, content: 'The kettle is red.' })
     expect(await files.list(folder, { includeContent: true })).toEqual([whole])
     expect(await passages.list(folder)).toMatchObject([
@@ -48,7 +48,7 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     ])
     await files.delete(folder, made.id!)
     await refused(files.delete(folder, made.id!), 404, made.id!)
-    await refused(told(older.alice, folder, made.id!), 404, made.id!)
+    await refused(metadataOf(older.alice, folder, made.id!), 404, made.id!)
     expect(await files.list(folder)).toEqual([])
     expect(await passages.list(folder)).toEqual([])
   })
@@ -62,7 +62,7 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     expect(await files.upload(file('a.txt'), folder, {})).toMatchObject({ fileName: 'a_(1).txt' })
     const replaced = await files.upload(file('a.txt', 'New'), folder, { duplicateHandling: 'replace' })
     expect(replaced).toMatchObject({ fileName: 'a.txt', fileSize: 3 })
-    await refused(told(older.alice, folder, first.id!), 404, first.id!)
+    await refused(metadataOf(older.alice, folder, first.id!), 404, first.id!)
     expect(await files.upload(file('b.txt'), folder, { name: 'c.txt' })).toMatchObject({ fileName: 'c.txt' })
   })
 
@@ -86,7 +86,7 @@ describe.each(['folders', 'sources'] as const)('files of %s', (kind) => {
     await refused(files.list(folder), 404, folder)
     await refused(passages.list(folder), 404, folder)
     for (const place of [folder, own]) {
-      await refused(told(older.bob, place, id!), 404)
+      await refused(metadataOf(older.bob, place, id!), 404)
       await refused(files.delete(place, id!), 404)
     }
     expect(await older.alice[kind].files.list(folder)).toMatchObject([{ id }])
