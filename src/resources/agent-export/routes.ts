@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { checkOf } from '../../http/check.ts'
 import { addForms } from '../../http/form.ts'
 import { olderSdk } from '../../http/letta.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { AgentParams } from '../agents/schema.ts'
@@ -11,7 +12,7 @@ import { type Format, readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
 import { secretsIn } from './secrets-field.ts'
 
-const tags = ['agents']
+const operation = operationsOf('agents')
 
 /** An import takes many times the memory its file does, and more of them at once are done no sooner. */
 const IMPORTS_AT_ONCE = 4
@@ -23,35 +24,25 @@ const encodeParameter = (text: string) =>
 /** The header that names a downloaded file (RFC 6266), with a plain name for clients that read no other. */
 const attachment = (name: string) => `attachment; filename="agent.af"; filename*=UTF-8''${encodeParameter(name)}.af`
 
-const exportOptions = {
-  schema: {
-    operationId: 'export_agent',
-    summary: 'Export an agent as an agent file (.af)',
-    description:
-      'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
-      'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
-      '`svc_v1_agent`.',
-    tags,
-    params: AgentParams,
-    querystring: ExportQuery,
-    response: { 200: AgentFile },
-  },
-} as const
+const exportOptions = operation('export_agent', 'Export an agent as an agent file (.af)', {
+  description:
+    'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
+    'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
+    '`svc_v1_agent`.',
+  params: AgentParams,
+  querystring: ExportQuery,
+  response: { 200: AgentFile },
+})
 
-const importOptions = {
-  schema: {
-    operationId: 'import_agents',
-    summary: 'Import the agents of an agent file (.af)',
-    description:
-      'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
-      'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
-    tags,
-    consumes: ['multipart/form-data'],
-    headers: ImportHeaders,
-    body: ImportForm,
-    response: { 200: ImportedAgents },
-  },
-} as const
+const importOptions = operation('import_agents', 'Import the agents of an agent file (.af)', {
+  description:
+    'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
+    'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
+  consumes: ['multipart/form-data'],
+  headers: ImportHeaders,
+  body: ImportForm,
+  response: { 200: ImportedAgents },
+})
 
 /**
  * `/v1/agents/import` and `/v1/agents/{agent_id}/export`. Agents of files without a model get `defaultModel`; `shapes` are the

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Config } from '../../config.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Message, Ref } from '../../lib/wire.ts'
 import { countAgents, listAgents, retrieveAgent } from './agents.ts'
@@ -12,81 +13,47 @@ import { Agent, AgentParams } from './schema.ts'
 import { searchAgents } from './search.ts'
 import { FoundAgents, SearchAgents } from './search-schema.ts'
 
-const tags = ['agents']
+const operation = operationsOf('agents')
 const params = AgentParams
 const one = { 200: Ref(Agent) }
 
 /** A client-side token may change these fields of an agent: they affect the agent alone, and cost nothing. */
 const CLIENT_WRITABLE = ['name', 'description', 'system', 'metadata', 'timezone']
 
-const list = {
-  schema: {
-    operationId: 'list_agents',
-    summary: 'List agents, newest first',
-    tags,
-    querystring: ListAgents,
-    response: { 200: Type.Array(Ref(Agent)) },
-  },
-} as const
+const list = operation('list_agents', 'List agents, newest first', {
+  querystring: ListAgents,
+  response: { 200: Type.Array(Ref(Agent)) },
+})
 
-const count = {
-  schema: {
-    operationId: 'count_agents',
-    summary: 'Count agents',
-    tags,
-    querystring: CountAgents,
-    response: { 200: Type.Integer() },
-  },
-} as const
+const count = operation('count_agents', 'Count agents', {
+  querystring: CountAgents,
+  response: { 200: Type.Integer() },
+})
 
-const create = {
-  schema: { operationId: 'create_agent', summary: 'Create an agent', tags, body: CreateAgent, response: one },
-} as const
+const create = operation('create_agent', 'Create an agent', { body: CreateAgent, response: one })
 
-const search = {
-  config: { right: 'read' },
-  schema: {
-    operationId: 'search_agents',
-    summary: 'Search agents by name, tags, identity, template or version, newest first',
-    tags,
-    body: SearchAgents,
-    response: { 200: FoundAgents },
-  },
-} as const
+const search = operation(
+  'search_agents',
+  'Search agents by name, tags, identity, template or version, newest first',
+  { body: SearchAgents, response: { 200: FoundAgents } },
+  { right: 'read' },
+)
 
-const retrieve = {
-  config: { clientAccess: { right: 'read_agent' } },
-  schema: {
-    operationId: 'retrieve_agent',
-    summary: 'Retrieve an agent',
-    tags,
-    params,
-    querystring: RetrieveAgent,
-    response: one,
-  },
-} as const
+const retrieve = operation(
+  'retrieve_agent',
+  'Retrieve an agent',
+  { params, querystring: RetrieveAgent, response: one },
+  { clientAccess: { right: 'read_agent' } },
+)
 
-const modify = {
-  config: { clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
-  schema: {
-    operationId: 'modify_agent',
-    summary: 'Modify an agent',
-    tags,
-    params,
-    body: UpdateAgent,
-    response: one,
-  },
-} as const
+const modify = operation(
+  'modify_agent',
+  'Modify an agent',
+  { params, body: UpdateAgent, response: one },
+  { clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
+)
 
-const remove = {
-  schema: {
-    operationId: 'delete_agent',
-    summary: 'Delete an agent',
-    tags,
-    params,
-    response: { 200: Message },
-  },
-} as const
+const remove = operation('delete_agent', 'Delete an agent', { params, response: { 200: Message } })
 
 /** `/v1/agents`. Agents made without a model get `defaultModel`. */
 export const agentRoutes =

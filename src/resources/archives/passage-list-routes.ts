@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
@@ -12,6 +13,7 @@ import { prepareBatch, preparePassage } from './new-passages.ts'
 import { ArchiveParams as params } from './schema.ts'
 
 const tags = ['passages']
+const operation = operationsOf('passages')
 const config = { callsUpstream: true }
 const one = { 200: Ref(Passage) }
 const many = { 200: Type.Array(Ref(Passage)) }
@@ -48,17 +50,13 @@ export const passageListRoutes = (embedders: Embedders, bodyLimit: number, embed
   app.post(
     '/:archive_id/passages/batch',
     prepared({
+      ...operation(
+        'create_passages',
+        'Create passages in the order given: all of them or, if one cannot be, none',
+        { params, querystring: IncludeVectors, body: CreatePassages, response: many },
+        config,
+      ),
       bodyLimit: BATCH * bodyLimit,
-      config,
-      schema: {
-        operationId: 'create_passages',
-        summary: 'Create passages in the order given: all of them or, if one cannot be, none',
-        tags,
-        params,
-        querystring: IncludeVectors,
-        body: CreatePassages,
-        response: many,
-      },
       prepare: ({ scope, params, query, body }) =>
         prepareBatch(scope, embedders, params.archive_id, body.passages, { ...query, embedded }),
       handle: async ({ scope, params, query }, { list, vectors }) =>

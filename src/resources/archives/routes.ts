@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { VectorStores } from '../../embed/stores.ts'
+import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
@@ -8,6 +9,7 @@ import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateAr
 import { checkModel, checkNewArchive } from './store.ts'
 
 const tags = ['archives']
+const operation = operationsOf('archives')
 const params = ArchiveParams
 const one = { 200: Ref(Archive) }
 const config = { callsUpstream: true }
@@ -16,23 +18,17 @@ const config = { callsUpstream: true }
 export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
   app.get(
     '/',
-    {
-      schema: {
-        operationId: 'list_archives',
-        summary: 'List archives, newest first',
-        tags,
-        querystring: ListArchives,
-        response: { 200: Type.Array(Ref(Archive)) },
-      },
-    },
+    operation('list_archives', 'List archives, newest first', {
+      querystring: ListArchives,
+      response: { 200: Type.Array(Ref(Archive)) },
+    }),
     ({ scope, query }) => listArchives(scope, query),
   )
 
   app.post(
     '/',
     prepared({
-      config,
-      schema: { operationId: 'create_archive', summary: 'Create an archive', tags, body: CreateArchive, response: one },
+      ...operation('create_archive', 'Create an archive', { body: CreateArchive, response: one }, config),
       prepare: ({ scope, body }) => checkNewArchive(scope, stores, body),
       handle: ({ scope, body }) => createArchive(scope, body),
     }),
@@ -40,22 +36,14 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
 
   app.get(
     '/:archive_id',
-    { schema: { operationId: 'retrieve_archive', summary: 'Retrieve an archive', tags, params, response: one } },
+    operation('retrieve_archive', 'Retrieve an archive', { params, response: one }),
     ({ scope, params }) => scope.retrieve(archives, params.archive_id),
   )
 
   app.patch(
     '/:archive_id',
     prepared({
-      config,
-      schema: {
-        operationId: 'modify_archive',
-        summary: 'Modify an archive',
-        tags,
-        params,
-        body: UpdateArchive,
-        response: one,
-      },
+      ...operation('modify_archive', 'Modify an archive', { params, body: UpdateArchive, response: one }, config),
       prepare: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
       handle: ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
     }),

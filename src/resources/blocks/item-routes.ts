@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { modifyBlock } from './blocks.ts'
 import { Block, BlockParams, blocks, UpdateBlock } from './schema.ts'
 
-const tags = ['blocks']
+const operation = operationsOf('blocks')
 const params = BlockParams
 const one = { 200: Ref(Block) }
 
@@ -12,30 +13,19 @@ const one = { 200: Ref(Block) }
 export async function blockItemRoutes(app: App) {
   app.get(
     '/:block_id',
-    { schema: { operationId: 'retrieve_block', summary: 'Retrieve a block', tags, params, response: one } },
+    operation('retrieve_block', 'Retrieve a block', { params, response: one }),
     ({ scope, params }) => scope.retrieve(blocks, params.block_id),
   )
 
   app.patch(
     '/:block_id',
-    {
-      schema: {
-        operationId: 'modify_block',
-        summary: 'Modify a block',
-        tags,
-        params,
-        body: UpdateBlock,
-        response: one,
-      },
-    },
+    operation('modify_block', 'Modify a block', { params, body: UpdateBlock, response: one }),
     ({ scope, params, body }) => modifyBlock(scope, params.block_id, body),
   )
 
   app.delete(
     '/:block_id',
-    {
-      schema: { operationId: 'delete_block', summary: 'Delete a block', tags, params, response: { 200: Type.Null() } },
-    },
+    operation('delete_block', 'Delete a block', { params, response: { 200: Type.Null() } }),
     async ({ scope, params }) => {
       await scope.remove(blocks, params.block_id)
       return null

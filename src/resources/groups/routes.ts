@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Message, Ref } from '../../lib/wire.ts'
 import { attachBlock, countGroups, createGroup, detachBlock, listGroups, updateGroup } from './groups.ts'
@@ -13,78 +14,40 @@ import {
   UpdateGroup,
 } from './schema.ts'
 
-const tags = ['groups']
+const operation = operationsOf('groups')
 const params = GroupParams
 const one = { 200: Ref(Group) }
 
-const list = {
-  schema: {
-    operationId: 'list_groups',
-    summary: 'List groups, oldest first',
-    tags,
-    querystring: ListGroups,
-    response: { 200: Type.Array(Ref(Group)) },
-  },
-} as const
+const list = operation('list_groups', 'List groups, oldest first', {
+  querystring: ListGroups,
+  response: { 200: Type.Array(Ref(Group)) },
+})
 
-const count = {
-  schema: {
-    operationId: 'count_groups',
-    summary: 'Count groups',
-    tags,
-    querystring: CountGroups,
-    response: { 200: Type.Integer() },
-  },
-} as const
+const count = operation('count_groups', 'Count groups', {
+  querystring: CountGroups,
+  response: { 200: Type.Integer() },
+})
 
-const create = {
-  schema: { operationId: 'create_group', summary: 'Create a group', tags, body: CreateGroup, response: one },
-} as const
+const create = operation('create_group', 'Create a group', { body: CreateGroup, response: one })
 
-const retrieve = {
-  schema: { operationId: 'retrieve_group', summary: 'Retrieve a group', tags, params, response: one },
-} as const
+const retrieve = operation('retrieve_group', 'Retrieve a group', { params, response: one })
 
-const modify = {
-  schema: {
-    operationId: 'modify_group',
-    summary: 'Modify a group',
-    tags,
-    params,
-    body: UpdateGroup,
-    response: one,
-  },
-} as const
+const modify = operation('modify_group', 'Modify a group', { params, body: UpdateGroup, response: one })
 
-const remove = {
-  schema: {
-    operationId: 'delete_group',
-    summary: 'Delete a group; its members stay',
-    tags,
-    params,
-    response: { 200: Message },
-  },
-} as const
+const remove = operation('delete_group', 'Delete a group; its members stay', {
+  params,
+  response: { 200: Message },
+})
 
-const attach = {
-  schema: {
-    operationId: 'attach_block_to_group',
-    summary: 'Share a block with the members of a group',
-    tags,
-    params: GroupBlockParams,
-    response: { 200: Type.Null() },
-  },
-} as const
+const attach = operation('attach_block_to_group', 'Share a block with the members of a group', {
+  params: GroupBlockParams,
+  response: { 200: Type.Null() },
+})
 
-const detach = {
-  schema: {
-    operationId: 'detach_block_from_group',
-    summary: 'Stop sharing a block with the members of a group',
-    tags,
-    params: GroupBlockParams,
-    response: { 200: Type.Null() },
-  },
-} as const
+const detach = operation('detach_block_from_group', 'Stop sharing a block with the members of a group', {
+  params: GroupBlockParams,
+  response: { 200: Type.Null() },
+})
 
 /** `/v1/groups` */
 export async function groupRoutes(app: App) {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Database } from '../../db/engine/database.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { ApiError } from '../../lib/errors.ts'
 
-const tags = ['health']
+const operation = operationsOf('health')
 const config = { public: true }
 const response = { 200: Type.Object({ version: Type.String(), status: Type.String() }) }
 
@@ -12,23 +13,19 @@ const response = { 200: Type.Object({ version: Type.String(), status: Type.Strin
 export const healthRoutes =
   ({ database, version }: { database: Database; version: string }) =>
   async (app: App) => {
-    app.get(
-      '/health/',
-      { config, schema: { operationId: 'check_health', summary: 'Tell that the server runs', tags, response } },
-      async () => ({ version, status: 'ok' }),
-    )
+    app.get('/health/', operation('check_health', 'Tell that the server runs', { response }, config), async () => ({
+      version,
+      status: 'ok',
+    }))
 
     app.get(
       '/ready/',
-      {
+      operation(
+        'check_ready',
+        'Tell whether requests are answered: the database is there, and the first key made',
+        { response },
         config,
-        schema: {
-          operationId: 'check_ready',
-          summary: 'Tell whether requests are answered: the database is there, and the first key made',
-          tags,
-          response,
-        },
-      },
+      ),
       async () => {
         const { rows } = await sql`select 1 from organizations limit 1`.execute(database.kysely)
         if (rows.length === 0) {

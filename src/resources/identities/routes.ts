@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { isLetta } from '../../http/letta.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import {
@@ -21,85 +22,42 @@ import {
   UpdateIdentity,
 } from './schema.ts'
 
-const tags = ['identities']
+const operation = operationsOf('identities')
 const params = IdentityParams
 const one = { 200: Ref(Identity) }
 
-const list = {
-  schema: {
-    operationId: 'list_identities',
-    summary: 'List identities, newest first',
-    tags,
-    querystring: ListIdentities,
-    response: { 200: Type.Array(Ref(Identity)) },
-  },
-} as const
+const list = operation('list_identities', 'List identities, newest first', {
+  querystring: ListIdentities,
+  response: { 200: Type.Array(Ref(Identity)) },
+})
 
-const count = {
-  schema: {
-    operationId: 'count_identities',
-    summary: 'Count identities',
-    tags,
-    querystring: CountIdentities,
-    response: { 200: Type.Integer() },
-  },
-} as const
+const count = operation('count_identities', 'Count identities', {
+  querystring: CountIdentities,
+  response: { 200: Type.Integer() },
+})
 
-const create = {
-  schema: {
-    operationId: 'create_identity',
-    summary: 'Create an identity',
-    tags,
-    body: CreateIdentity,
-    response: one,
-  },
-} as const
+const create = operation('create_identity', 'Create an identity', { body: CreateIdentity, response: one })
 
-const upsert = {
-  schema: {
-    operationId: 'upsert_identity',
-    summary: 'Create the identity of a key, or set what is given on the one there is',
-    tags,
-    body: CreateIdentity,
-    response: one,
-  },
-} as const
+const upsert = operation('upsert_identity', 'Create the identity of a key, or set what is given on the one there is', {
+  body: CreateIdentity,
+  response: one,
+})
 
-const retrieve = {
-  schema: { operationId: 'retrieve_identity', summary: 'Retrieve an identity', tags, params, response: one },
-} as const
+const retrieve = operation('retrieve_identity', 'Retrieve an identity', { params, response: one })
 
-const modify = {
-  schema: {
-    operationId: 'modify_identity',
-    summary: 'Modify an identity',
-    tags,
-    params,
-    body: UpdateIdentity,
-    response: one,
-  },
-} as const
+const modify = operation('modify_identity', 'Modify an identity', {
+  params,
+  body: UpdateIdentity,
+  response: one,
+})
 
-const replaceProperties = {
-  schema: {
-    operationId: 'replace_identity_properties',
-    summary: 'Replace the properties of an identity',
-    tags,
-    params,
-    body: IdentityProperties,
-    response: { 200: Type.Null() },
-  },
-} as const
+const replaceProperties = operation('replace_identity_properties', 'Replace the properties of an identity', {
+  params,
+  body: IdentityProperties,
+  response: { 200: Type.Null() },
+})
 
-const remove = {
-  schema: {
-    operationId: 'delete_identity',
-    summary: 'Delete an identity',
-    tags,
-    params,
-    response: { 200: Type.Null() },
-  },
-} as const
+const remove = operation('delete_identity', 'Delete an identity', { params, response: { 200: Type.Null() } })
 
 /** `/v1/identities` */
 export async function identityRoutes(app: App) {

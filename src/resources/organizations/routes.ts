@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { createOrganization, deleteOrganization, listOrganizations, updateOrganization } from './organizations.ts'
 import { CreateOrganization, ListOrganizations, OneOrganization, Organization, UpdateOrganization } from './schema.ts'
 
 const tags = ['admin']
+const operation = operationsOf('admin')
 const one = { 200: Ref(Organization) }
 const config = { right: 'admin' } as const
 
@@ -22,47 +24,31 @@ export const organizationRoutes = (forget: () => void) => async (app: App) => {
 
   app.post(
     '/orgs/',
-    {
-      config,
-      schema: {
-        operationId: 'create_organization',
-        summary: 'Create an organization',
-        tags,
-        body: CreateOrganization,
-        response: one,
-      },
-    },
+    operation('create_organization', 'Create an organization', { body: CreateOrganization, response: one }, config),
     ({ scope, body }) => createOrganization(scope, body),
   )
 
   app.patch(
     '/orgs/',
-    {
+    operation(
+      'modify_organization',
+      'Modify an organization',
+      { querystring: OneOrganization, body: UpdateOrganization, response: one },
       config,
-      schema: {
-        operationId: 'modify_organization',
-        summary: 'Modify an organization',
-        tags,
-        querystring: OneOrganization,
-        body: UpdateOrganization,
-        response: one,
-      },
-    },
+    ),
     ({ scope, query, body }) => updateOrganization(scope, query.org_id, body),
   )
 
   app.delete(
     '/orgs/',
     {
-      config,
+      ...operation(
+        'delete_organization',
+        'Delete an organization and everything it owns',
+        { querystring: OneOrganization, response: one },
+        config,
+      ),
       onSend: async () => forget(),
-      schema: {
-        operationId: 'delete_organization',
-        summary: 'Delete an organization and everything it owns',
-        tags,
-        querystring: OneOrganization,
-        response: one,
-      },
     },
     ({ scope, query }) => deleteOrganization(scope, query.org_id),
   )

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { CreateUser, ListUsers, OneUser, UpdateUser, User } from './schema.ts'
 import { createUser, deleteUser, listUsers, updateUser } from './users.ts'
 
-const tags = ['admin']
+const operation = operationsOf('admin')
 const one = { 200: Ref(User) }
 const config = { right: 'admin' } as const
 
@@ -12,43 +13,37 @@ const config = { right: 'admin' } as const
 export const userRoutes = (forget: () => void) => async (app: App) => {
   app.get(
     '/users/',
-    {
+    operation(
+      'list_users',
+      'List users, oldest first',
+      { querystring: ListUsers, response: { 200: Type.Array(Ref(User)) } },
       config,
-      schema: {
-        operationId: 'list_users',
-        summary: 'List users, oldest first',
-        tags,
-        querystring: ListUsers,
-        response: { 200: Type.Array(Ref(User)) },
-      },
-    },
+    ),
     ({ scope, query }) => listUsers(scope, query),
   )
 
   app.post(
     '/users/',
-    { config, schema: { operationId: 'create_user', summary: 'Create a user', tags, body: CreateUser, response: one } },
+    operation('create_user', 'Create a user', { body: CreateUser, response: one }, config),
     ({ scope, body }) => createUser(scope, body),
   )
 
   app.put(
     '/users/',
-    { config, schema: { operationId: 'modify_user', summary: 'Modify a user', tags, body: UpdateUser, response: one } },
+    operation('modify_user', 'Modify a user', { body: UpdateUser, response: one }, config),
     ({ scope, body }) => updateUser(scope, body),
   )
 
   app.delete(
     '/users/',
     {
-      config,
+      ...operation(
+        'delete_user',
+        'Delete a user and the keys of that user',
+        { querystring: OneUser, response: one },
+        config,
+      ),
       onSend: async () => forget(),
-      schema: {
-        operationId: 'delete_user',
-        summary: 'Delete a user and the keys of that user',
-        tags,
-        querystring: OneUser,
-        response: one,
-      },
     },
     ({ scope, query }) => deleteUser(scope, query.user_id),
   )

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import { prepareSearch, type SearchDeps } from './prepare-search.ts'
@@ -10,14 +11,12 @@ export const passageSearchRoutes = (deps: SearchDeps) => async (app: App) => {
   app.post(
     '/search',
     prepared({
-      config: { right: 'read', callsUpstream: true },
-      schema: {
-        operationId: 'search_passages',
-        summary: 'Search passages by vectors and words, the best first',
-        tags: ['passages'],
-        body: SearchPassages,
-        response: { 200: Type.Array(FoundPassage) },
-      },
+      ...operationsOf('passages')(
+        'search_passages',
+        'Search passages by vectors and words, the best first',
+        { body: SearchPassages, response: { 200: Type.Array(FoundPassage) } },
+        { right: 'read', callsUpstream: true },
+      ),
       prepare: ({ scope, body }) => prepareSearch(scope, deps, body),
       handle: ({ scope, body }, search) => searchPassages(scope, search, body),
     }),

@@ -1,3 +1,4 @@
+import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import type { Egress } from '../../lib/egress.ts'
@@ -6,7 +7,7 @@ import { checkReach, trimmed } from './connect.ts'
 import { modifyProvider } from './providers.ts'
 import { Provider, ProviderParams, providers, UpdateProvider } from './schema.ts'
 
-const tags = ['providers']
+const operation = operationsOf('providers')
 const params = ProviderParams
 const one = { 200: Ref(Provider) }
 
@@ -14,21 +15,14 @@ const one = { 200: Ref(Provider) }
 export const providerItemRoutes = (egress: Egress) => async (app: App) => {
   app.get(
     '/:provider_id',
-    { schema: { operationId: 'retrieve_provider', summary: 'Retrieve a provider', tags, params, response: one } },
+    operation('retrieve_provider', 'Retrieve a provider', { params, response: one }),
     ({ scope, params }) => scope.retrieve(providers, params.provider_id),
   )
 
   app.patch(
     '/:provider_id',
     prepared({
-      schema: {
-        operationId: 'modify_provider',
-        summary: 'Modify a provider',
-        tags,
-        params,
-        body: UpdateProvider,
-        response: one,
-      },
+      ...operation('modify_provider', 'Modify a provider', { params, body: UpdateProvider, response: one }),
       async prepare({ scope, params, body }) {
         const { provider_type } = await scope.get(providers, params.provider_id)
         await checkReach(egress, provider_type, trimmed(body), false)
@@ -39,15 +33,7 @@ export const providerItemRoutes = (egress: Egress) => async (app: App) => {
 
   app.delete(
     '/:provider_id',
-    {
-      schema: {
-        operationId: 'delete_provider',
-        summary: 'Delete a provider and its models',
-        tags,
-        params,
-        response: { 200: Message },
-      },
-    },
+    operation('delete_provider', 'Delete a provider and its models', { params, response: { 200: Message } }),
     async ({ scope, params }) => {
       await scope.remove(providers, params.provider_id)
       return { message: `Provider id=${params.provider_id} successfully deleted` }

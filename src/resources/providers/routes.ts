@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import type { BaseProvider } from '../../lib/base-providers.ts'
@@ -9,7 +10,7 @@ import { checkReach, connectionTo, trimmed } from './connect.ts'
 import { createProvider, listProviders } from './providers.ts'
 import { CheckProvider, CreateProvider, ListProviders, Provider } from './schema.ts'
 
-const tags = ['providers']
+const operation = operationsOf('providers')
 
 /** `/v1/providers` */
 export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) => async (app: App) => {
@@ -17,28 +18,17 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
 
   app.get(
     '/',
-    {
-      schema: {
-        operationId: 'list_providers',
-        summary: "List the organization's own providers, newest first",
-        tags,
-        querystring: ListProviders,
-        response: { 200: Type.Array(Ref(Provider)) },
-      },
-    },
+    operation('list_providers', "List the organization's own providers, newest first", {
+      querystring: ListProviders,
+      response: { 200: Type.Array(Ref(Provider)) },
+    }),
     ({ scope, query }) => listProviders(scope, query),
   )
 
   app.post(
     '/',
     prepared({
-      schema: {
-        operationId: 'create_provider',
-        summary: 'Create a provider',
-        tags,
-        body: CreateProvider,
-        response: { 200: Ref(Provider) },
-      },
+      ...operation('create_provider', 'Create a provider', { body: CreateProvider, response: { 200: Ref(Provider) } }),
       prepare: ({ body }) => checkReach(egress, body.provider_type, trimmed(body), true),
       handle: ({ scope, body }) => createProvider(scope, reserved, body),
     }),
@@ -47,14 +37,12 @@ export const providerRoutes = (egress: Egress, base: readonly BaseProvider[]) =>
   app.post(
     '/check',
     prepared({
-      config: { callsUpstream: true },
-      schema: {
-        operationId: 'check_provider',
-        summary: 'Check credentials that are not stored',
-        tags,
-        body: CheckProvider,
-        response: { 200: Message },
-      },
+      ...operation(
+        'check_provider',
+        'Check credentials that are not stored',
+        { body: CheckProvider, response: { 200: Message } },
+        { callsUpstream: true },
+      ),
       async prepare({ body }) {
         const reach = trimmed(body)
         await checkReach(egress, body.provider_type, reach, true)

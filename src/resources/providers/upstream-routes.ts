@@ -1,3 +1,4 @@
+import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
 import type { Egress } from '../../lib/egress.ts'
@@ -7,7 +8,7 @@ import { connectionWith } from './providers.ts'
 import { Provider, ProviderParams, providers } from './schema.ts'
 import { fetchModels, storeModels } from './sync.ts'
 
-const tags = ['providers']
+const operation = operationsOf('providers')
 const params = ProviderParams
 const config = { callsUpstream: true }
 
@@ -16,14 +17,12 @@ export const providerUpstreamRoutes = (egress: Egress) => async (app: App) => {
   app.post(
     '/:provider_id/check',
     prepared({
-      config,
-      schema: {
-        operationId: 'check_provider_by_id',
-        summary: 'Check the credentials of a provider',
-        tags,
-        params,
-        response: { 200: Message },
-      },
+      ...operation(
+        'check_provider_by_id',
+        'Check the credentials of a provider',
+        { params, response: { 200: Message } },
+        config,
+      ),
       async prepare({ scope, params }) {
         await checkKey(await connectionWith(scope, egress, params.provider_id))
       },
@@ -37,14 +36,12 @@ export const providerUpstreamRoutes = (egress: Egress) => async (app: App) => {
   app.patch(
     '/:provider_id/refresh',
     prepared({
-      config,
-      schema: {
-        operationId: 'refresh_provider',
-        summary: 'List the models of a provider anew',
-        tags,
-        params,
-        response: { 200: Ref(Provider) },
-      },
+      ...operation(
+        'refresh_provider',
+        'List the models of a provider anew',
+        { params, response: { 200: Ref(Provider) } },
+        config,
+      ),
       prepare: ({ scope, params }) => fetchModels(scope, egress, params.provider_id),
       async handle({ scope, params }, models) {
         await storeModels(scope, params.provider_id, models)

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { ListTags } from './schema.ts'
 import { listTags } from './tags.ts'
@@ -7,15 +8,10 @@ import { listTags } from './tags.ts'
 export async function tagRoutes(app: App) {
   app.get(
     '/',
-    {
-      schema: {
-        operationId: 'list_tags',
-        summary: 'List the tags of agents and blocks',
-        tags: ['tags'],
-        querystring: ListTags,
-        response: { 200: Type.Array(Type.String()) },
-      },
-    },
+    operationsOf('tags')('list_tags', 'List the tags of agents and blocks', {
+      querystring: ListTags,
+      response: { 200: Type.Array(Type.String()) },
+    }),
     ({ scope, query }) => listTags(scope, query),
   )
 }

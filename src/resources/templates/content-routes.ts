@@ -1,5 +1,6 @@
 import type { Scope } from '../../db/scope.ts'
 import { checkOf } from '../../http/check.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Params } from '../../lib/wire.ts'
 import { Success } from '../projects/schema.ts'
@@ -9,7 +10,7 @@ import { template_name } from './path-schema.ts'
 import { namedIn, type ProjectSource } from './request.ts'
 import { deleteTemplate, replaceCurrent } from './templates.ts'
 
-const tags = ['templates']
+const operation = operationsOf('templates')
 
 /** Routes that replace the working copy of a template with an agent file, and that delete a template. */
 export const templateContentRoutes = (source: ProjectSource, options: FileOptions) => async (app: App) => {
@@ -17,17 +18,13 @@ export const templateContentRoutes = (source: ProjectSource, options: FileOption
   const params = Params({ ...source.params, template_name })
 
   app.route({
+    ...operation(
+      `modify_template${suffix}`,
+      `Replace what is being worked on in a template${where} with an agent file`,
+      { ...headers, params, body: UpdateTemplate, response: { 200: Done } },
+    ),
     method: fileMethod,
     url: `${base}/:template_name${filePath}`,
-    schema: {
-      operationId: `modify_template${suffix}`,
-      summary: `Replace what is being worked on in a template${where} with an agent file`,
-      tags,
-      ...headers,
-      params,
-      body: UpdateTemplate,
-      response: { 200: Done },
-    },
     handler: async (request) => {
       const { scope, body } = request
       const { agent_file_json, update_existing_tools } = body
@@ -41,16 +38,11 @@ export const templateContentRoutes = (source: ProjectSource, options: FileOption
 
   app.delete(
     `${base}/:template_name`,
-    {
-      schema: {
-        operationId: `delete_template${suffix}`,
-        summary: `Delete a template${where} with all its versions`,
-        tags,
-        ...headers,
-        params,
-        response: { 200: Success },
-      },
-    },
+    operation(`delete_template${suffix}`, `Delete a template${where} with all its versions`, {
+      ...headers,
+      params,
+      response: { 200: Success },
+    }),
     async (request) => {
       await deleteTemplate(request.scope, await namedIn(request))
       return { success: true }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Rendered, renderList, renderObject } from '../../db/render/rendered.ts'
 import { olderSdk } from '../../http/letta.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Params } from '../../lib/wire.ts'
 import { retrieveAgent } from '../agents/agents.ts'
@@ -10,7 +11,7 @@ import { deploy } from './deploy.ts'
 import { template_version } from './path-schema.ts'
 import { namedIn, type ProjectSource } from './request.ts'
 
-const tags = ['templates']
+const operation = operationsOf('templates')
 
 /** The response to a deployment: older SDKs read the agents themselves instead of their ids. */
 async function responseTo(request: FastifyRequest, made: Deployment): Promise<Deployment | Rendered<Deployment>> {
@@ -27,17 +28,12 @@ export const templateDeployRoutes = (source: ProjectSource, defaultModel: string
 
   app.post(
     `${base}/:template_version/agents`,
-    {
-      schema: {
-        operationId: `create_agents_from_template${suffix}`,
-        summary: `Create an agent from a version of a template${where}`,
-        tags,
-        ...headers,
-        params: Params({ ...source.params, template_version }),
-        body: CreateTemplateAgents,
-        response: { 201: Deployment },
-      },
-    },
+    operation(`create_agents_from_template${suffix}`, `Create an agent from a version of a template${where}`, {
+      ...headers,
+      params: Params({ ...source.params, template_version }),
+      body: CreateTemplateAgents,
+      response: { 201: Deployment },
+    }),
     async (request, reply) => {
       const { version, ...named } = await namedIn(request)
       reply.code(201)

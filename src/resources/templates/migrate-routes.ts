@@ -1,3 +1,4 @@
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { Done, ForkTemplate, MigrateDeployment } from './body.ts'
@@ -7,22 +8,17 @@ import { migrateDeployment } from './save.ts'
 import { Template } from './schema.ts'
 import { forkTemplate } from './templates.ts'
 
-const tags = ['templates']
+const operation = operationsOf('templates')
 
 /** Routes of a project's templates that fork a version, or that migrate the agents of a deployment to one. */
 export const templateMigrateRoutes = (defaultModel: string) => async (app: App) => {
   app.post(
     '/:project_id/:template_version/fork',
-    {
-      schema: {
-        operationId: 'fork_template',
-        summary: 'Create a template of a version of another',
-        tags,
-        params: ProjectVersionParams,
-        body: ForkTemplate,
-        response: { 200: Ref(Template) },
-      },
-    },
+    operation('fork_template', 'Create a template of a version of another', {
+      params: ProjectVersionParams,
+      body: ForkTemplate,
+      response: { 200: Ref(Template) },
+    }),
     async (request) => {
       const { version, ...named } = await namedIn(request)
       return forkTemplate(request.scope, named, version, request.body?.name)
@@ -31,16 +27,11 @@ export const templateMigrateRoutes = (defaultModel: string) => async (app: App) 
 
   app.post(
     '/:project_id/:template_name/deployments/:deployment_id/migrate',
-    {
-      schema: {
-        operationId: 'migrate_deployment',
-        summary: 'Bring the agents of a deployment to a version of their template',
-        tags,
-        params: DeploymentParams,
-        body: MigrateDeployment,
-        response: { 200: Done },
-      },
-    },
+    operation('migrate_deployment', 'Bring the agents of a deployment to a version of their template', {
+      params: DeploymentParams,
+      body: MigrateDeployment,
+      response: { 200: Done },
+    }),
     async (request) => {
       const { params, body } = request
       await migrateDeployment(request.scope, await namedIn(request), params.deployment_id, body, defaultModel)

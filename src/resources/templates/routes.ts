@@ -1,4 +1,5 @@
 import { checkOf } from '../../http/check.ts'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { defaultProject, namedProject } from '../projects/projects.ts'
@@ -8,37 +9,27 @@ import { CreateTemplate, ListTemplates, TemplateList } from './body.ts'
 import { Template } from './schema.ts'
 import { createTemplate, listTemplates } from './templates.ts'
 
-const tags = ['templates']
+const operation = operationsOf('templates')
 
 /** `/v1/templates` */
 export const templateRoutes = (options: FileOptions) => async (app: App) => {
   app.get(
     '/',
-    {
-      schema: {
-        operationId: 'list_templates',
-        summary: 'List templates, those changed last first',
-        tags,
-        headers: ProjectHeaders,
-        querystring: ListTemplates,
-        response: { 200: TemplateList },
-      },
-    },
+    operation('list_templates', 'List templates, those changed last first', {
+      headers: ProjectHeaders,
+      querystring: ListTemplates,
+      response: { 200: TemplateList },
+    }),
     async ({ scope, query, headers }) => listTemplates(scope, query, await namedProject(scope, headers)),
   )
 
   app.post(
     '/',
-    {
-      schema: {
-        operationId: 'create_template',
-        summary: 'Create a template of an agent as it is now, or of the one in an agent file',
-        tags,
-        headers: ProjectHeaders,
-        body: CreateTemplate,
-        response: { 201: Ref(Template) },
-      },
-    },
+    operation('create_template', 'Create a template of an agent as it is now, or of the one in an agent file', {
+      headers: ProjectHeaders,
+      body: CreateTemplate,
+      response: { 201: Ref(Template) },
+    }),
     async (request, reply) => {
       const { scope, body, headers } = request
       const project = (await namedProject(scope, headers)) ?? (await defaultProject(scope)).id

@@ -1,3 +1,4 @@
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { invalid } from '../../lib/errors.ts'
 import { Ref } from '../../lib/wire.ts'
@@ -13,7 +14,7 @@ import { TemplateSnapshot } from './snapshot-schema.ts'
 import { replaceCurrent } from './templates.ts'
 import { listVersions, versionOf } from './versions.ts'
 
-const tags = ['templates']
+const operation = operationsOf('templates')
 
 /** 422 for a path that names a saved version: those never change. */
 function refuseSaved(path: string): void {
@@ -26,16 +27,11 @@ function refuseSaved(path: string): void {
 export async function templateSnapshotRoutes(app: App) {
   app.get(
     '/:project_id/:template_name/versions',
-    {
-      schema: {
-        operationId: 'list_template_versions',
-        summary: 'List the saved versions of a template, newest first',
-        tags,
-        params: ProjectNameParams,
-        querystring: ListVersions,
-        response: { 200: VersionList },
-      },
-    },
+    operation('list_template_versions', 'List the saved versions of a template, newest first', {
+      params: ProjectNameParams,
+      querystring: ListVersions,
+      response: { 200: VersionList },
+    }),
     async (request) => {
       const template = await templateNamed(request.scope, await namedIn(request))
       return listVersions(request.scope, template, request.query)
@@ -44,15 +40,10 @@ export async function templateSnapshotRoutes(app: App) {
 
   app.get(
     '/:project_id/:template_version/snapshot',
-    {
-      schema: {
-        operationId: 'retrieve_template_snapshot',
-        summary: 'Retrieve what a version of a template holds',
-        tags,
-        params: ProjectVersionParams,
-        response: { 200: Ref(TemplateSnapshot) },
-      },
-    },
+    operation('retrieve_template_snapshot', 'Retrieve what a version of a template holds', {
+      params: ProjectVersionParams,
+      response: { 200: Ref(TemplateSnapshot) },
+    }),
     async (request) => {
       const { scope } = request
       const { version, ...named } = await namedIn(request)
@@ -64,16 +55,11 @@ export async function templateSnapshotRoutes(app: App) {
 
   app.put(
     '/:project_id/:template_version/snapshot',
-    {
-      schema: {
-        operationId: 'replace_template_snapshot',
-        summary: 'Replace what is being worked on in a template',
-        tags,
-        params: ProjectVersionParams,
-        body: Ref(TemplateSnapshot),
-        response: { 200: Done },
-      },
-    },
+    operation('replace_template_snapshot', 'Replace what is being worked on in a template', {
+      params: ProjectVersionParams,
+      body: Ref(TemplateSnapshot),
+      response: { 200: Done },
+    }),
     async (request) => {
       const { scope, body, params } = request
       refuseSaved(params.template_version)

@@ -1,3 +1,4 @@
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Params, Ref } from '../../lib/wire.ts'
 import { Done, RollbackTemplate, SaveTemplate } from './body.ts'
@@ -8,7 +9,7 @@ import { saveTemplate } from './save.ts'
 import { Template } from './schema.ts'
 import { rollBack } from './versions.ts'
 
-const tags = ['templates']
+const operation = operationsOf('templates')
 
 /** Routes that save a version of a template and that go back to one. */
 export const templateVersionRoutes = (source: ProjectSource, defaultModel: string) => async (app: App) => {
@@ -17,33 +18,23 @@ export const templateVersionRoutes = (source: ProjectSource, defaultModel: strin
 
   app.post(
     `${base}/:template_name${savePath}`,
-    {
-      schema: {
-        operationId: `save_template${suffix}`,
-        summary: `Save what is being worked on in a template${where} as its next version`,
-        tags,
-        ...headers,
-        params,
-        body: SaveTemplate,
-        response: { 200: Ref(Template) },
-      },
-    },
+    operation(`save_template${suffix}`, `Save what is being worked on in a template${where} as its next version`, {
+      ...headers,
+      params,
+      body: SaveTemplate,
+      response: { 200: Ref(Template) },
+    }),
     async (request) => saveTemplate(request.scope, await namedIn(request), request.body, defaultModel),
   )
 
   app.post(
     `${base}/:template_name/rollback`,
-    {
-      schema: {
-        operationId: `rollback_template${suffix}`,
-        summary: `Go on from a saved version of a template${where}`,
-        tags,
-        ...headers,
-        params,
-        body: RollbackTemplate,
-        response: { 200: Done },
-      },
-    },
+    operation(`rollback_template${suffix}`, `Go on from a saved version of a template${where}`, {
+      ...headers,
+      params,
+      body: RollbackTemplate,
+      response: { 200: Done },
+    }),
     async (request) => {
       const { version } = request.body
       const message = await holding(request.scope, await namedIn(request), (tx, template) =>

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { ensureBuiltinTools } from './builtin.ts'
@@ -8,7 +9,7 @@ import { searchTools } from './search.ts'
 import type { SourceReader } from './source/reader.ts'
 import type { ToolVectors } from './vectors.ts'
 
-const tags = ['tools']
+const operation = operationsOf('tools')
 
 /** `/v1/tools/{action}`: requests about tools in general. */
 export const toolActionRoutes =
@@ -16,44 +17,31 @@ export const toolActionRoutes =
   async (app: App) => {
     app.post(
       '/search',
-      {
-        config: { right: 'read' },
-        schema: {
-          operationId: 'search_tools',
-          summary: 'Search tools, the best first',
-          tags,
-          body: SearchTools,
-          response: { 200: Type.Array(FoundTool) },
-        },
-      },
+      operation(
+        'search_tools',
+        'Search tools, the best first',
+        { body: SearchTools, response: { 200: Type.Array(FoundTool) } },
+        { right: 'read' },
+      ),
       ({ scope, body }) => searchTools(scope, toolVectors, body),
     )
 
     app.post(
       '/add-base-tools',
-      {
-        schema: {
-          operationId: 'add_base_tools',
-          summary: 'Add the built-in tools that are missing, and list them all',
-          tags,
-          response: { 200: Type.Array(Ref(Tool)) },
-        },
-      },
+      operation('add_base_tools', 'Add the built-in tools that are missing, and list them all', {
+        response: { 200: Type.Array(Ref(Tool)) },
+      }),
       ({ scope }) => ensureBuiltinTools(scope),
     )
 
     app.post(
       '/generate-schema',
-      {
-        config: { right: 'read' },
-        schema: {
-          operationId: 'generate_json_schema',
-          summary: 'Derive what models are told of a tool from its source, and keep nothing',
-          tags,
-          body: GenerateSchema,
-          response: { 200: FunctionSchema },
-        },
-      },
+      operation(
+        'generate_json_schema',
+        'Derive what models are told of a tool from its source, and keep nothing',
+        { body: GenerateSchema, response: { 200: FunctionSchema } },
+        { right: 'read' },
+      ),
       ({ body }) => generateSchema(reader, body),
     )
   }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { createKeyedMutex } from '../../lib/keyed-mutex.ts'
 import { Ref } from '../../lib/wire.ts'
@@ -11,6 +12,7 @@ import { countTools, listTools } from './tools.ts'
 import { upsertTool } from './upsert.ts'
 
 const tags = ['tools']
+const operation = operationsOf('tools')
 const toMake = { tags, headers: ProjectHeaders, body: CreateTool, response: { 200: Ref(Tool) } }
 
 /** `/v1/tools` */
@@ -19,31 +21,21 @@ export const toolRoutes = (deps: ToolDeps) => async (app: App) => {
 
   app.get(
     '/',
-    {
-      schema: {
-        operationId: 'list_tools',
-        summary: 'List tools, newest first',
-        tags,
-        headers: ProjectHeaders,
-        querystring: ListTools,
-        response: { 200: Type.Array(Ref(Tool)) },
-      },
-    },
+    operation('list_tools', 'List tools, newest first', {
+      headers: ProjectHeaders,
+      querystring: ListTools,
+      response: { 200: Type.Array(Ref(Tool)) },
+    }),
     async ({ scope, query, headers }) => listTools(scope, query, await namedProject(scope, headers)),
   )
 
   app.get(
     '/count',
-    {
-      schema: {
-        operationId: 'count_tools',
-        summary: 'Count tools',
-        tags,
-        headers: ProjectHeaders,
-        querystring: CountTools,
-        response: { 200: Type.Integer() },
-      },
-    },
+    operation('count_tools', 'Count tools', {
+      headers: ProjectHeaders,
+      querystring: CountTools,
+      response: { 200: Type.Integer() },
+    }),
     async ({ scope, query, headers }) => countTools(scope, query, await namedProject(scope, headers)),
   )
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../../http/operation.ts'
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
 import { Id, Message, Params, Ref } from '../../../lib/wire.ts'
@@ -11,7 +12,7 @@ import { Passage } from '../../passages/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { addMemories, deleteMemory, embedMemories, listMemories } from './archival-memory.ts'
 
-const tags = ['archival memory']
+const operation = operationsOf('archival memory')
 const params = AgentParams
 const MemoryParams = Params({ agent_id: Id('agent'), memory_id: Id('passage') })
 const many = { 200: Type.Array(Ref(Passage)) }
@@ -20,32 +21,23 @@ const many = { 200: Type.Array(Ref(Passage)) }
 export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) => {
   app.get(
     '/:agent_id/archival-memory',
-    {
-      schema: {
-        operationId: 'list_passages_of_agent',
-        summary: "List the passages of an agent's archive, oldest first",
-        tags,
-        params,
-        querystring: ListMemories,
-        response: many,
-      },
-    },
+    operation('list_passages_of_agent', "List the passages of an agent's archive, oldest first", {
+      params,
+      querystring: ListMemories,
+      response: many,
+    }),
     ({ scope, params, query }) => listMemories(scope, params.agent_id, query),
   )
 
   app.post(
     '/:agent_id/archival-memory',
     prepared({
-      config: { callsUpstream: true },
-      schema: {
-        operationId: 'create_passage_of_agent',
-        summary: "Put a passage into an agent's archive, which is made where there is none",
-        tags,
-        params,
-        querystring: IncludeVectors,
-        body: CreateMemory,
-        response: many,
-      },
+      ...operation(
+        'create_passage_of_agent',
+        "Put a passage into an agent's archive, which is made where there is none",
+        { params, querystring: IncludeVectors, body: CreateMemory, response: many },
+        { callsUpstream: true },
+      ),
       prepare: ({ scope, params, body }) =>
         preparePassages(
           [body],
@@ -59,15 +51,10 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
 
   app.delete(
     '/:agent_id/archival-memory/:memory_id',
-    {
-      schema: {
-        operationId: 'delete_passage_of_agent',
-        summary: "Delete a passage of an agent's archive",
-        tags,
-        params: MemoryParams,
-        response: { 200: Message },
-      },
-    },
+    operation('delete_passage_of_agent', "Delete a passage of an agent's archive", {
+      params: MemoryParams,
+      response: { 200: Message },
+    }),
     async ({ scope, params }) => {
       await deleteMemory(scope, params.agent_id, params.memory_id)
       return { message: `Memory id=${params.memory_id} successfully deleted` }

@@ -1,3 +1,4 @@
+import { operationsOf } from '../../../http/operation.ts'
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
 import { prepareMemorySearch, type SearchDeps } from '../../passages/prepare-search.ts'
@@ -10,15 +11,12 @@ export const archivalMemorySearchRoutes = (deps: SearchDeps) => async (app: App)
   app.get(
     '/:agent_id/archival-memory/search',
     prepared({
-      config: { callsUpstream: true },
-      schema: {
-        operationId: 'search_archival_memory',
-        summary: "Search the passages of an agent's archive, the best first",
-        tags: ['passages'],
-        params: AgentParams,
-        querystring: SearchArchivalMemory,
-        response: { 200: FoundMemories },
-      },
+      ...operationsOf('passages')(
+        'search_archival_memory',
+        "Search the passages of an agent's archive, the best first",
+        { params: AgentParams, querystring: SearchArchivalMemory, response: { 200: FoundMemories } },
+        { callsUpstream: true },
+      ),
       prepare: ({ scope, params, query }) => prepareMemorySearch(scope, deps, params.agent_id, query),
       handle: ({ scope }, search) => searchArchivalMemory(scope, search),
     }),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Scope } from '../../../db/scope.ts'
 import { olderSdk } from '../../../http/letta.ts'
+import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Id, OrNull, Page, Params, Query, Ref } from '../../../lib/wire.ts'
 import { Source } from '../../folders/schema.ts'
@@ -10,7 +11,7 @@ import { ALL_RELATIONS } from '../relations.ts'
 import { Agent, AgentParams } from '../schema.ts'
 import { archiveVerbs, folderVerbs, identityVerbs, listFoldersOf } from './attachments.ts'
 
-const tags = ['agents']
+const operation = operationsOf('agents')
 
 /** The response of an attachment or detachment: null, but the changed agent for older SDKs, which read it. */
 export const Attached = {
@@ -39,15 +40,11 @@ export async function attachmentRoutes(app: App) {
       const act: (scope: Scope, agentId: string, id: string) => Promise<unknown> = verbs[verb]
       app.patch(
         `/:agent_id/${path}/${verb}/:${parameter}`,
-        {
-          schema: {
-            operationId: `${verb}_${noun}_${verb === 'attach' ? 'to' : 'from'}_agent`,
-            summary: `${verb === 'attach' ? 'Attach' : 'Detach'} ${noun === 'folder' || noun === 'source' ? `a ${noun}` : `an ${noun}`}`,
-            tags,
-            params: Params({ agent_id: Id('agent'), [parameter]: Id(prefix) }),
-            response: Attached,
-          },
-        },
+        operation(
+          `${verb}_${noun}_${verb === 'attach' ? 'to' : 'from'}_agent`,
+          `${verb === 'attach' ? 'Attach' : 'Detach'} ${noun === 'folder' || noun === 'source' ? `a ${noun}` : `an ${noun}`}`,
+          { params: Params({ agent_id: Id('agent'), [parameter]: Id(prefix) }), response: Attached },
+        ),
         async (request) => {
           const { agent_id, [parameter]: id } = request.params as Record<string, string>
           await act(request.scope, agent_id!, id!)
@@ -60,17 +57,12 @@ export async function attachmentRoutes(app: App) {
   for (const path of ['folders', 'sources']) {
     app.get(
       `/:agent_id/${path}`,
-      {
-        config: { clientAccess: { right: 'read_agent' } },
-        schema: {
-          operationId: `list_${path}_of_agent`,
-          summary: `List the ${path} attached to an agent, newest first`,
-          tags,
-          params: AgentParams,
-          querystring: Query(Page('source')),
-          response: { 200: Type.Array(Ref(Source)) },
-        },
-      },
+      operation(
+        `list_${path}_of_agent`,
+        `List the ${path} attached to an agent, newest first`,
+        { params: AgentParams, querystring: Query(Page('source')), response: { 200: Type.Array(Ref(Source)) } },
+        { clientAccess: { right: 'read_agent' } },
+      ),
       ({ scope, params, query }) => listFoldersOf(scope, params.agent_id, query),
     )
   }

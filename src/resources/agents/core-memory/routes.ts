@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Ref } from '../../../lib/wire.ts'
 import { Block, UpdateBlock } from '../../blocks/schema.ts'
@@ -14,89 +15,56 @@ import {
 } from './core-memory.ts'
 import { AttachmentParams, LabelParams, ListBlocksOfAgent, Variables } from './schema.ts'
 
-const tags = ['core memory']
+const operation = operationsOf('core memory')
 const readable = { clientAccess: { right: 'read_agent' } } as const
 /** A client-side token may change these fields of a block: neither its label nor its attachments. */
 const writable = { clientAccess: { right: 'write_agent', fields: ['value', 'description', 'metadata'] } } as const
 const one = { 200: Ref(Block) }
 
-const memory = {
-  config: readable,
-  schema: {
-    operationId: 'retrieve_core_memory',
-    summary: "Retrieve an agent's memory (deprecated: list its blocks)",
-    deprecated: true,
-    tags,
-    params: AgentParams,
-    response: { 200: Ref(Memory) },
-  },
-} as const
+const memory = operation(
+  'retrieve_core_memory',
+  "Retrieve an agent's memory (deprecated: list its blocks)",
+  { deprecated: true, params: AgentParams, response: { 200: Ref(Memory) } },
+  readable,
+)
 
-const list = {
-  config: readable,
-  schema: {
-    operationId: 'list_blocks_of_agent',
-    summary: 'List the blocks of an agent, newest first',
-    tags,
-    params: AgentParams,
-    querystring: ListBlocksOfAgent,
-    response: { 200: Type.Array(Ref(Block)) },
-  },
-} as const
+const list = operation(
+  'list_blocks_of_agent',
+  'List the blocks of an agent, newest first',
+  { params: AgentParams, querystring: ListBlocksOfAgent, response: { 200: Type.Array(Ref(Block)) } },
+  readable,
+)
 
-const variables = {
-  config: readable,
-  schema: {
-    operationId: 'retrieve_memory_variables',
-    summary: "Retrieve what an agent's blocks were filled with when it was made from a template",
-    tags,
-    params: AgentParams,
-    response: { 200: Variables },
-  },
-} as const
+const variables = operation(
+  'retrieve_memory_variables',
+  "Retrieve what an agent's blocks were filled with when it was made from a template",
+  { params: AgentParams, response: { 200: Variables } },
+  readable,
+)
 
-const retrieve = {
-  config: readable,
-  schema: {
-    operationId: 'retrieve_block_of_agent',
-    summary: "Retrieve an agent's block by its label",
-    tags,
-    params: LabelParams,
-    response: one,
-  },
-} as const
+const retrieve = operation(
+  'retrieve_block_of_agent',
+  "Retrieve an agent's block by its label",
+  { params: LabelParams, response: one },
+  readable,
+)
 
-const modify = {
-  config: writable,
-  schema: {
-    operationId: 'modify_block_of_agent',
-    summary: "Modify an agent's block by its label",
-    tags,
-    params: LabelParams,
-    body: UpdateBlock,
-    response: one,
-  },
-} as const
+const modify = operation(
+  'modify_block_of_agent',
+  "Modify an agent's block by its label",
+  { params: LabelParams, body: UpdateBlock, response: one },
+  writable,
+)
 
-const attach = {
-  schema: {
-    operationId: 'attach_block_to_agent',
-    summary: 'Attach a block to an agent',
-    tags,
-    params: AttachmentParams,
-    response: { 200: Ref(Agent) },
-  },
-} as const
+const attach = operation('attach_block_to_agent', 'Attach a block to an agent', {
+  params: AttachmentParams,
+  response: { 200: Ref(Agent) },
+})
 
-const detach = {
-  schema: {
-    operationId: 'detach_block_from_agent',
-    summary: 'Detach a block from an agent',
-    tags,
-    params: AttachmentParams,
-    response: { 200: Ref(Agent) },
-  },
-} as const
+const detach = operation('detach_block_from_agent', 'Detach a block from an agent', {
+  params: AttachmentParams,
+  response: { 200: Ref(Agent) },
+})
 
 /** `/v1/agents/{agent_id}/core-memory` */
 export async function coreMemoryRoutes(app: App) {

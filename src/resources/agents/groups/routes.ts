@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Ref } from '../../../lib/wire.ts'
 import { Group, ListGroups } from '../../groups/schema.ts'
@@ -9,16 +10,11 @@ import { listGroupsOfAgent } from './groups.ts'
 export async function agentGroupRoutes(app: App) {
   app.get(
     '/:agent_id/groups',
-    {
-      schema: {
-        operationId: 'list_groups_of_agent',
-        summary: 'List the groups an agent is a member of, newest first',
-        tags: ['agents'],
-        params: AgentParams,
-        querystring: ListGroups,
-        response: { 200: Type.Array(Ref(Group)) },
-      },
-    },
+    operationsOf('agents')('list_groups_of_agent', 'List the groups an agent is a member of, newest first', {
+      params: AgentParams,
+      querystring: ListGroups,
+      response: { 200: Type.Array(Ref(Group)) },
+    }),
     ({ scope, params, query }) => listGroupsOfAgent(scope, params.agent_id, query),
   )
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Id, Params, Ref } from '../../../lib/wire.ts'
 import { listAgentsOf } from '../agents.ts'
@@ -20,16 +21,11 @@ export const holderRoutes = (noun: keyof typeof ATTACHED) => async (app: App) =>
   const parameter = `${noun}_id` as const
   app.get(
     `/:${parameter}/agents`,
-    {
-      schema: {
-        operationId: `list_agents_of_${noun}`,
-        summary: `List the agents ${article} ${noun} is attached to`,
-        tags: [tag],
-        params: Params({ [parameter]: Id(noun) }),
-        querystring: ListRelatedAgents,
-        response: { 200: Type.Array(Ref(Agent)) },
-      },
-    },
+    operationsOf(tag)(`list_agents_of_${noun}`, `List the agents ${article} ${noun} is attached to`, {
+      params: Params({ [parameter]: Id(noun) }),
+      querystring: ListRelatedAgents,
+      response: { 200: Type.Array(Ref(Agent)) },
+    }),
     async ({ scope, params, query }) => {
       const id = (params as Record<string, string>)[parameter]!
       await scope.exists(rows, id)
@@ -44,17 +40,16 @@ export const folderHolderRoutes = (noun: 'folder' | 'source') => async (app: App
   const deprecated = noun === 'source'
   app.get(
     `/:${parameter}/agents`,
-    {
-      schema: {
-        operationId: `list_agents_of_${noun}`,
-        summary: `List the ids of the agents a folder is attached to${deprecated ? ' (deprecated)' : ''}`,
-        tags: ['folders'],
+    operationsOf('folders')(
+      `list_agents_of_${noun}`,
+      `List the ids of the agents a folder is attached to${deprecated ? ' (deprecated)' : ''}`,
+      {
         ...(deprecated && { deprecated }),
         params: Params({ [parameter]: Id('source') }),
         querystring: ListAgentIds,
         response: { 200: Type.Array(Id('agent')) },
       },
-    },
+    ),
     ({ scope, params, query }) => listAgentIdsOfFolder(scope, (params as Record<string, string>)[parameter]!, query),
   )
 }

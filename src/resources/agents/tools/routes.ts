@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { invalid } from '../../../lib/errors.ts'
 import { Ref } from '../../../lib/wire.ts'
@@ -8,52 +9,32 @@ import { AgentParams } from '../schema.ts'
 import { AgentToolNameParams, AgentToolParams, ApprovalBody, ApprovalQuery, ListAgentTools } from './schema.ts'
 import { attachTool, detachTool, listAgentTools, setApproval } from './tools.ts'
 
-const tags = ['agents']
+const operation = operationsOf('agents')
 const response = Attached
 
-const list = {
-  config: { clientAccess: { right: 'read_agent' } },
-  schema: {
-    operationId: 'list_tools_of_agent',
-    summary: 'List the tools of an agent, newest first',
-    tags,
-    params: AgentParams,
-    querystring: ListAgentTools,
-    response: { 200: Type.Array(Ref(Tool)) },
-  },
-} as const
+const list = operation(
+  'list_tools_of_agent',
+  'List the tools of an agent, newest first',
+  { params: AgentParams, querystring: ListAgentTools, response: { 200: Type.Array(Ref(Tool)) } },
+  { clientAccess: { right: 'read_agent' } },
+)
 
-const attach = {
-  schema: {
-    operationId: 'attach_tool_to_agent',
-    summary: 'Attach a tool to an agent',
-    tags,
-    params: AgentToolParams,
-    response,
-  },
-} as const
+const attach = operation('attach_tool_to_agent', 'Attach a tool to an agent', {
+  params: AgentToolParams,
+  response,
+})
 
-const detach = {
-  schema: {
-    operationId: 'detach_tool_from_agent',
-    summary: 'Detach a tool from an agent',
-    tags,
-    params: AgentToolParams,
-    response,
-  },
-} as const
+const detach = operation('detach_tool_from_agent', 'Detach a tool from an agent', {
+  params: AgentToolParams,
+  response,
+})
 
-const approve = {
-  schema: {
-    operationId: 'modify_approval_for_tool',
-    summary: 'Say whether an agent’s calls of a tool need approval',
-    tags,
-    params: AgentToolNameParams,
-    querystring: ApprovalQuery,
-    body: ApprovalBody,
-    response,
-  },
-} as const
+const approve = operation('modify_approval_for_tool', 'Say whether an agent’s calls of a tool need approval', {
+  params: AgentToolNameParams,
+  querystring: ApprovalQuery,
+  body: ApprovalBody,
+  response,
+})
 
 /** The tools of an agent, under `/v1/agents`. */
 export async function agentToolRoutes(app: App) {
