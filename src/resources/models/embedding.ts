@@ -56,66 +56,62 @@ function kindOf(endpointType: string): ProviderType {
   return own.find((type) => type === endpointType) ?? own[0]!
 }
 
-/** `providers` are those of the server's settings; `pauses` between attempts, in milliseconds. */
-export function createEmbedders(
-  { egress, providers }: { egress: Egress; providers: readonly BaseProvider[] },
-  pauses?: readonly number[],
-): Embedders {
-  /** The providers a configuration can mean, the organization's before the server's. */
-  async function candidates(scope: Scope): Promise<Connection[]> {
-    const rows = await scope.query<StoredReach>(sql`
-      select * from providers where organization_id = ${scope.organizationId} order by created_at, id`)
-    const own = new Set(rows.map(({ name }) => name))
-    return [
-      ...rows.map((row) => connectionOf(scope, egress, row)),
-      ...providers.filter(({ name }) => !own.has(name)).map((provider) => baseConnection(egress, provider)),
-    ]
-  }
-
-  /** The connection of a configuration: to a provider's own address, or to the configured address without a key. */
-  async function connectionFor(scope: Scope, config: EmbeddingConfig): Promise<Connection> {
-    const { embedding_endpoint_type: endpointType, handle } = config
-    const kind = kindOf(endpointType)
-    const endpoint = endpointOf(config)
-    const named = handle?.slice(0, handle.indexOf('/'))
-    const able = (await candidates(scope)).filter(({ type }) => factsOf(type).embedding === endpointType)
-    if (endpoint === undefined || apiUrl(kind, endpoint) === factsOf(kind).url) {
-      // The configuration names no address. Don't use the key of a provider other than the named one.
-      const found =
-        able.find(({ name }) => name === named) ??
-        (named === undefined || named === kind ? able.find(({ type }) => type === kind) : undefined)
-      if (found) return found
-      throw refusal(
-        `there is no provider "${named ?? kind}" for ${endpointType}/${config.embedding_model}: make one with ` +
-          "POST /v1/providers/, or have the server's operator set its key",
-      )
-    }
-    const there = able.filter(({ type, url }) => apiUrl(type, endpoint) === url)
-    const found = there.find(({ name }) => name === named) ?? there[0]
-    if (found) return found
-    const { host } = new URL(endpoint)
-    return {
-      name: host,
-      type: kind,
-      url: apiUrl(kind, endpoint)!,
-      apiVersion: config.cloud_version,
-      fetch: egress.fetch,
-    }
-  }
-
-  return {
-    async of(scope, config) {
-      const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, batch_size } = config
-      const reason = unusable(config)
-      if (reason) throw refusal(reason)
-      if (endpointType === 'native') return lexical
-      const model = config.cloud_deployment || embedding_model
-      const connection = await connectionFor(scope, config)
-      return createRemoteEmbedder(
-        connection,
-        { endpointType, model, dimension: embedding_dim, batchSize: batch_size },
-        pauses,
-      )
-    },
-  }
+/** What connections to providers are made from. `providers` are those of the server's settings. */
+interface Reachable {
+  egress: Egress
+  providers: readonly BaseProvider[]
 }
+
+/** The providers that a configuration can mean, the organization's before the server's. */
+async function candidates(scope: Scope, { egress, providers }: Reachable): Promise<Connection[]> {
+  const rows = await scope.query<StoredReach>(sql`
+    select * from providers where organization_id = ${scope.organizationId} order by created_at, id`)
+  const own = new Set(rows.map(({ name }) => name))
+  return [
+    ...rows.map((row) => connectionOf(scope, egress, row)),
+    ...providers.filter(({ name }) => !own.has(name)).map((provider) => baseConnection(egress, provider)),
+  ]
+}
+
+/** The connection of a configuration: to a provider's own address, or to the configured address without a key. */
+async function connectionFor(scope: Scope, reachable: Reachable, config: EmbeddingConfig): Promise<Connection> {
+  const { embedding_endpoint_type: endpointType, handle } = config
+  const kind = kindOf(endpointType)
+  const endpoint = endpointOf(config)
+  const named = handle?.slice(0, handle.indexOf('/'))
+  const able = (await candidates(scope, reachable)).filter(({ type }) => factsOf(type).embedding === endpointType)
+  if (endpoint === undefined || apiUrl(kind, endpoint) === factsOf(kind).url) {
+    // The configuration names no address. Don't use the key of a provider other than the named one.
+    const found =
+      able.find(({ name }) => name === named) ??
+      (named === undefined || named === kind ? able.find(({ type }) => type === kind) : undefined)
+    if (found) return found
+    throw refusal(
+      `there is no provider "${named ?? kind}" for ${endpointType}/${config.embedding_model}: make one with ` +
+        "POST /v1/providers/, or have the server's operator set its key",
+    )
+  }
+  const there = able.filter(({ type, url }) => apiUrl(type, endpoint) === url)
+  const found = there.find(({ name }) => name === named) ?? there[0]
+  if (found) return found
+  const { host } = new URL(endpoint)
+  const url = apiUrl(kind, endpoint)!
+  return { name: host, type: kind, url, apiVersion: config.cloud_version, fetch: reachable.egress.fetch }
+}
+
+/** Makes the embedders of configurations. `pauses` between attempts are in milliseconds. */
+export const createEmbedders = (reachable: Reachable, pauses?: readonly number[]): Embedders => ({
+  async of(scope, config) {
+    const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, batch_size } = config
+    const reason = unusable(config)
+    if (reason) throw refusal(reason)
+    if (endpointType === 'native') return lexical
+    const model = config.cloud_deployment || embedding_model
+    const connection = await connectionFor(scope, reachable, config)
+    return createRemoteEmbedder(
+      connection,
+      { endpointType, model, dimension: embedding_dim, batchSize: batch_size },
+      pauses,
+    )
+  },
+})
