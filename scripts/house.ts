@@ -50,7 +50,8 @@ export const RAW_DATABASE = ['src/db/database.ts', 'src/db/embedded.ts', 'pg', '
 /** Files whose default export a tool requires. */
 export const DEFAULT_EXPORTS = ['test/global-setup.ts'] as const
 
-export const isTest = (path: string) => path.startsWith('test/') || path.endsWith('.test.ts')
+export const isTest = (path: string) =>
+  path.startsWith('test/') || path.endsWith('.test.ts') || path.endsWith('/samples.ts')
 
 /** The resource folder of a file; for a file beside those folders, such as shapes.ts, its own name. */
 export const resourceFolderOf = (path: string): string | undefined => /^src\/resources\/([^/]+)/.exec(path)?.[1]

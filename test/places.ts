@@ -1,6 +1,7 @@
 import type { Prefix } from '../src/lib/ids.ts'
 import { bodyOf, type Document, idPlaces, type Operation, prefixOf, takesForm } from './operations.ts'
 import type { Populated } from './populate.ts'
+import { RESOURCE_SAMPLES } from './resource-samples.ts'
 import { SAMPLES } from './samples.ts'
 import type { Client } from './server.ts'
 
@@ -61,9 +62,10 @@ export function requestsOf(document: Document, operation: Operation, held: Popul
   const must = asked.filter(({ required }) => required)
   const query = Object.fromEntries(must.map(({ name, value }) => [name, value]))
 
-  const samples = SAMPLES[operation.operationId]?.(held)
+  const declared = RESOURCE_SAMPLES.map(({ operations }) => operations[operation.operationId])
+  const samples = [SAMPLES[operation.operationId], ...declared].find((sample) => sample)?.(held)
   if (bodyOf(operation) && !samples) {
-    throw new Error(`SAMPLES in test/samples.ts has no body for ${operation.operationId}: add one.`)
+    throw new Error(`There is no sample for ${operation.operationId}: add one to samples.ts of its resource.`)
   }
   const requests = (samples ?? [{}]).map((sample) => ({
     operation,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { inject } from 'vitest'
 import type { Database } from '../src/db/engine/database.ts'
 import { newId } from '../src/lib/ids.ts'
+import { RESOURCE_SAMPLES } from './resource-samples.ts'
 import type { Client, TestServer } from './server.ts'
 import { KEY } from './stand-ins/openai.ts'
 
@@ -32,7 +33,7 @@ type Kind =
 export interface Populated {
   organizationId: string
   /** One id of each kind, by its prefix; these resources are attached to each other. */
-  one: Record<Kind, string>
+  one: Record<Kind, string> & Record<string, string>
   /** An agent without attachments. */
   spareAgent: string
   /** An empty folder, attached to no agent. */
@@ -175,7 +176,7 @@ export async function populate(client: Client, database: Database, name: string)
   const files = await addFile(database, agent.id, folder.id)
   const { file: spareFile } = await addFile(database, agent.id, folder.id)
 
-  const one = {
+  const one: Populated['one'] = {
     agent: agent.id,
     access_token: tokens[0].token,
     api_key: key.id,
@@ -194,6 +195,10 @@ export async function populate(client: Client, database: Database, name: string)
     template: madeTemplate.id,
     tool: tool.id,
     user: user.id,
+  }
+  for (const { create } of RESOURCE_SAMPLES) {
+    const { id } = await post(create.url, create.body)
+    one[id.slice(0, -37)] = id
   }
   return {
     organizationId,

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import type { Populated } from './populate.ts'
+import type { Sample } from './resource-samples.ts'
 import { KEY } from './stand-ins/openai.ts'
-
-/** The query and the body of a request. */
-export interface Sample {
-  path?: Record<string, string>
-  query?: Record<string, string>
-  body?: unknown
-}
 
 /** A small agent file. */
 const AGENT_FILE = { agents: [{ id: 'agent-0', name: 'Filed', agent_type: 'letta_v1_agent' }] }

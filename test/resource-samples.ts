@@ -1,0 +1,26 @@
+import { globSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The query and the body of a request. */
+export interface Sample {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+}
+
+/** The samples of one resource: `samples` in `src/resources/<plural>/samples.ts` has this form. */
+export interface ResourceSamples {
+  /** Makes one resource of an organization, for requests that name it by its id. */
+  create: { url: string; body: object }
+  /** For each operation with a body, requests that succeed in a populated organization. */
+  operations: Record<string, (organization: { one: Readonly<Record<string, string>> }) => Sample[]>
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** The samples that resources declare in their own folders. */
+export const RESOURCE_SAMPLES: readonly ResourceSamples[] = await Promise.all(
+  globSync('src/resources/*/samples.ts', { cwd: ROOT }).map(
+    async (path) => ((await import(`${ROOT}/${path}`)) as { samples: ResourceSamples }).samples,
+  ),
+)
