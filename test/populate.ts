@@ -197,7 +197,8 @@ export async function populate(client: Client, database: Database, name: string)
     user: user.id,
   }
   for (const { create } of RESOURCE_SAMPLES) {
-    const { id } = await post(create.url, create.body)
+    const { url, body } = create()
+    const { id } = await post(url, body)
     one[id.slice(0, -37)] = id
   }
   return {

@@ -10,8 +10,8 @@ export interface Sample {
 
 /** The samples of one resource: `samples` in `src/resources/<plural>/samples.ts` has this form. */
 export interface ResourceSamples {
-  /** Makes one resource of an organization, for requests that name it by its id. */
-  create: { url: string; body: object }
+  /** Makes one resource of an organization, another at each call, for requests that name it by its id. */
+  create(): { url: string; body: object }
   /** For each operation with a body, requests that succeed in a populated organization. */
   operations: Record<string, (organization: { one: Readonly<Record<string, string>> }) => Sample[]>
 }

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toApiError } from '../src/db/pg-errors.ts'
 import type { Resource } from '../src/db/resource.ts'
 import { ApiError } from '../src/lib/errors.ts'
-import { agentArchives, agentBlocks } from '../src/resources/agents/links.ts'
 import { agents } from '../src/resources/agents/schema.ts'
 import { apiKeys } from '../src/resources/api-keys/schema.ts'
 import { archives } from '../src/resources/archives/schema.ts'
@@ -64,6 +64,14 @@ function wireType(schema: Schema): string {
 }
 
 const rowsOf = async <Row>(text: string) => (await sql.raw<Row>(text).execute(server.database.kysely)).rows
+
+/** Everything that resources declare to the storage layer: resources and links. */
+async function declarations(): Promise<{ conflicts?: Record<string, string> }[]> {
+  const root = new URL('..', import.meta.url)
+  const files = globSync('src/resources/*/{schema,links}.ts', { cwd: fileURLToPath(root) })
+  const modules = await Promise.all(files.map((file) => import(new URL(file, root).href)))
+  return modules.flatMap((module) => Object.values(module)).filter((value) => Object(value) === value) as object[]
+}
 
 describe('the database schema', () => {
   test('has a column of the fitting type for every field that is read from one', async () => {
@@ -172,8 +180,7 @@ describe('the database schema', () => {
         select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
         join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and i.indisunique`)
     ).map(({ name }) => name)
-    const declared = [...Object.values(RESOURCES), agentArchives, agentBlocks]
-    const conflicts = Object.assign({}, ...declared.map((declaration) => declaration.conflicts))
+    const conflicts = Object.assign({}, ...(await declarations()).map((declaration) => declaration.conflicts))
     const silent = names.filter((constraint) => {
       if (Object.values(UNBREAKABLE).some((pattern) => pattern.test(constraint))) return false
       const error = toApiError(Object.assign(new Error('duplicate key'), { code: '23505', constraint }), conflicts)

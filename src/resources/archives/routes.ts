@@ -8,7 +8,6 @@ import { createArchive, deleteArchive, listArchives, modifyArchive } from './arc
 import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
 import { checkModel, checkNewArchive } from './store.ts'
 
-const tags = ['archives']
 const operation = operationsOf('archives')
 const params = ArchiveParams
 const one = { 200: Ref(Archive) }
@@ -49,10 +48,9 @@ export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
     }),
   )
 
-  const remove = { operationId: 'delete_archive', summary: 'Delete an archive' }
   app.delete(
     '/:archive_id',
-    { schema: { ...remove, tags, params, response: { 204: NoContent } } },
+    operation('delete_archive', 'Delete an archive', { params, response: { 204: NoContent } }),
     async ({ scope, params }, reply) => {
       await deleteArchive(scope, params.archive_id)
       reply.code(204)
