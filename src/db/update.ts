@@ -18,7 +18,8 @@ async function unchanged<Wire>(context: Context, resource: Resource<Wire>, id: s
 
 /** The statement of an update: the change, its version check and its history row. */
 function updateStatement(resource: Resource, columns: readonly string[], values: Values): RawBuilder<unknown> {
-  const { organizationId, id, now, ifMatch, links } = values
+  const { organizationId, userId, keyId, requestId, id, now, ifMatch, links } = values
+  const author: Author = { organizationId, userId, keyId, requestId }
   const table = sql.table(resource.table)
   const assignments = columns.map((column) => sql`${sql.ref(column)} = ${values[`column ${column}`]}`)
   const differences = columns.map((column) => {
@@ -28,12 +29,12 @@ function updateStatement(resource: Resource, columns: readonly string[], values:
       : sql`${sql.ref(column)} is distinct from ${value}`
   })
   return sql`with changed as (
-      update ${table} set ${sql.join([...assignments, touchColumns(values as Pick<Author, 'userId'>, now)])}
+      update ${table} set ${sql.join([...assignments, touchColumns(author, now)])}
       where organization_id = ${organizationId} and id = ${id}
         ${ifMatch ? sql`and version = any(${ifMatch}::int[])` : sql``}
         ${links ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
       returning *
-    ), ${insertRevision(values as unknown as Author, resource, 'update', links ? sql`${links}` : undefined)}
+    ), ${insertRevision(author, resource, 'update', links ? sql`${links}` : undefined)}
     select ${resource.fields}, version from changed as ${table}`
 }
 

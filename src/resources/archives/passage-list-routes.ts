@@ -12,7 +12,6 @@ import { Passage } from '../passages/schema.ts'
 import { prepareBatch, preparePassage } from './new-passages.ts'
 import { ArchiveParams as params } from './schema.ts'
 
-const tags = ['passages']
 const operation = operationsOf('passages')
 const config = { callsUpstream: true }
 const one = { 200: Ref(Passage) }
@@ -26,19 +25,25 @@ const BATCH = 4
  * database is the embedded one.
  */
 export const passageListRoutes = (embedders: Embedders, bodyLimit: number, embedded: boolean) => async (app: App) => {
-  const list = { operationId: 'list_passages', summary: 'List the passages of an archive, oldest first', tags, params }
   app.get(
     '/:archive_id/passages',
-    { schema: { ...list, querystring: ListPassages, response: many } },
+    operation('list_passages', 'List the passages of an archive, oldest first', {
+      params,
+      querystring: ListPassages,
+      response: many,
+    }),
     ({ scope, params, query }) => listPassages(scope, params.archive_id, query),
   )
 
-  const create = { operationId: 'create_passage', summary: 'Create a passage', tags, params }
   app.post(
     '/:archive_id/passages',
     prepared({
-      config,
-      schema: { ...create, querystring: IncludeVectors, body: CreatePassage, response: one },
+      ...operation(
+        'create_passage',
+        'Create a passage',
+        { params, querystring: IncludeVectors, body: CreatePassage, response: one },
+        config,
+      ),
       prepare: ({ scope, params, body }) => preparePassage(scope, embedders, params.archive_id, body),
       async handle({ scope, params, query }, { list, vectors }) {
         const [made] = await addPassages(scope, params, list, vectors())

@@ -5,22 +5,22 @@ import { Ref } from '../../lib/wire.ts'
 import { createOrganization, deleteOrganization, listOrganizations, updateOrganization } from './organizations.ts'
 import { CreateOrganization, ListOrganizations, OneOrganization, Organization, UpdateOrganization } from './schema.ts'
 
-const tags = ['admin']
 const operation = operationsOf('admin')
 const one = { 200: Ref(Organization) }
 const config = { right: 'admin' } as const
 
-const list = {
-  operationId: 'list_organizations',
-  summary: 'List organizations, oldest first',
-  tags,
-  querystring: ListOrganizations,
-  response: { 200: Type.Array(Ref(Organization)) },
-}
-
 /** `/v1/admin/orgs`. `forget` clears the cache of authenticated keys, after the deletion of an organization is committed. */
 export const organizationRoutes = (forget: () => void) => async (app: App) => {
-  app.get('/orgs/', { config, schema: list }, ({ scope, query }) => listOrganizations(scope, query))
+  app.get(
+    '/orgs/',
+    operation(
+      'list_organizations',
+      'List organizations, oldest first',
+      { querystring: ListOrganizations, response: { 200: Type.Array(Ref(Organization)) } },
+      config,
+    ),
+    ({ scope, query }) => listOrganizations(scope, query),
+  )
 
   app.post(
     '/orgs/',

@@ -11,9 +11,8 @@ import { CountTools, CreateTool, ListTools, Tool } from './schema.ts'
 import { countTools, listTools } from './tools.ts'
 import { upsertTool } from './upsert.ts'
 
-const tags = ['tools']
 const operation = operationsOf('tools')
-const toMake = { tags, headers: ProjectHeaders, body: CreateTool, response: { 200: Ref(Tool) } }
+const toMake = { headers: ProjectHeaders, body: CreateTool, response: { 200: Ref(Tool) } }
 
 /** `/v1/tools` */
 export const toolRoutes = (deps: ToolDeps) => async (app: App) => {
@@ -39,21 +38,13 @@ export const toolRoutes = (deps: ToolDeps) => async (app: App) => {
     async ({ scope, query, headers }) => countTools(scope, query, await namedProject(scope, headers)),
   )
 
-  app.post(
-    '/',
-    { schema: { operationId: 'create_tool', summary: 'Create a tool', ...toMake } },
-    async ({ scope, body, headers }) => createTool(scope, deps.reader, body, await namedProject(scope, headers)),
+  app.post('/', operation('create_tool', 'Create a tool', toMake), async ({ scope, body, headers }) =>
+    createTool(scope, deps.reader, body, await namedProject(scope, headers)),
   )
 
   app.put(
     '/',
-    {
-      schema: {
-        operationId: 'upsert_tool',
-        summary: 'Create the tool of a name, or set what is given on the one there is',
-        ...toMake,
-      },
-    },
+    operation('upsert_tool', 'Create the tool of a name, or set what is given on the one there is', toMake),
     async ({ scope, body, headers }) => upsertTool(scope, deps, mutex, body, await namedProject(scope, headers)),
   )
 }
