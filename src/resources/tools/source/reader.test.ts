@@ -18,7 +18,7 @@ test('a hostile source is given up, and neither keeps the process busy nor spoil
   const next = reader.read(good, 'code')
   await expect(refused).rejects.toMatchObject({
     code: 'invalid',
-    faults: [{ in: 'body', field: 'code', message: expect.stringContaining('too large or too intricate') }],
+    issues: [{ in: 'body', field: 'code', message: expect.stringContaining('too large or too intricate') }],
   })
   clearInterval(ticking)
   expect(turns).toBeGreaterThan(10)
