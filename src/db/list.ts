@@ -47,7 +47,7 @@ export async function list<Wire, T extends Table, Out = Wire>(
   resource: Resource<Wire, T>,
   page: PageQuery,
   filter?: Filter<T>,
-  rendering: Rendering<Out> | undefined = undefined,
+  rendering?: Rendering<Out>,
 ): Promise<Rendered<Out[]>> {
   const { database, actor } = context
   const chosen = rendering ?? resource.rendering[actor.names ?? 'neutral']
