@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Rendered } from '../db/render/rendered.ts'
-import { isLetta } from './letta.ts'
+import { expectsRelations, isLetta } from './letta.ts'
 import { neutralQuery } from './letta-parameters.ts'
 import { type Resolve, type Schema, toNeutralNames, toVendorNames } from './translation.ts'
 
@@ -32,6 +32,12 @@ export function createTranslate(shapes: readonly TSchema[]): Translate {
 /** The fields that a patch changes: on this surface, null leaves a field as it is. */
 const changedFields = (patch: object) => Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
 
+/** A query for agents that includes every relation, unless `include_relationships` names the relations. */
+const withAllRelations = (query: object, { properties = {} }: Schema) =>
+  !properties.include_relationships || 'include_relationships' in query
+    ? query
+    : { ...query, include: properties.include!.items!.enum }
+
 /** Translates requests before they are validated, and responses before they are serialized. */
 export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void {
   const resolve = resolverOf(shapes)
@@ -39,7 +45,11 @@ export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void
   app.addHook('preValidation', (request, _reply, done) => {
     const { schema } = request.routeOptions
     if (!isLetta(request) || !schema) return done()
-    if (schema.querystring) request.query = neutralQuery(request.query as never, schema.querystring as Schema)
+    if (schema.querystring) {
+      const known = schema.querystring as Schema
+      const query = neutralQuery(request.query as never, known)
+      request.query = expectsRelations(request) ? withAllRelations(query, known) : query
+    }
     const { body } = request
     if (schema.body && body !== null && typeof body === 'object') {
       const fields = request.method === 'PATCH' && !Array.isArray(body) ? changedFields(body) : body

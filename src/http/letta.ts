@@ -26,6 +26,18 @@ export const namesOf = (request: FastifyRequest): Names => (isLetta(request) ? '
 /** The prefix of route paths on the surface of a request. */
 export const surfaceOf = (request: FastifyRequest): string => (isLetta(request) ? LETTA_PREFIX : '')
 
+/** The User-Agent of the newer SDKs (1.x), in JavaScript and in Python. */
+const NEWER_SDK = /^(@letta-ai\/)?letta-client\/1\.[^/]*$/
+
+/**
+ * Whether the caller expects agents with all relations unless the request names some, and the changed agent in response to
+ * an attachment. On this surface that is every caller but the newer SDKs and those that send no User-Agent.
+ */
+export const expectsRelations = (request: FastifyRequest): boolean => {
+  const { 'user-agent': agent, 'x-stainless-package-version': version } = request.headers
+  return isLetta(request) && !version && Boolean(agent) && !NEWER_SDK.test(agent!)
+}
+
 /**
  * The language of the older SDK (0.x) that sent a request; undefined for any other client. Those SDKs send it in a header,
  * and can't read some responses of the newer API.

@@ -111,8 +111,8 @@ export const OWN_COLUMNS: ReadonlySet<Include> = new Set(['agent.pending_approva
 
 export const ALL_RELATIONS = Object.keys(RELATIONS) as Include[]
 
-/** The requested relations, by either parameter, in a fixed order. Unknown names of the deprecated parameter are ignored. */
-export function relationsOf(include?: readonly Include[], legacy: readonly string[] = []): Include[] {
-  const requested = new Set<string | undefined>(include ?? legacy.map((name) => LEGACY_INCLUDES[name]))
+/** The relations that either parameter requests, in a fixed order. Unknown names of the deprecated parameter are ignored. */
+export function relationsOf(include: readonly Include[] = [], legacy: readonly string[] = []): Include[] {
+  const requested = new Set([...include, ...legacy.map((name) => LEGACY_INCLUDES[name])])
   return ALL_RELATIONS.filter((relation) => requested.has(relation))
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Scope } from '../../../db/scope.ts'
-import { olderSdk } from '../../../http/letta.ts'
+import { expectsRelations } from '../../../http/letta.ts'
 import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Id, OrNull, Page, Params, Query, Ref } from '../../../lib/wire.ts'
@@ -13,17 +13,17 @@ import { archiveVerbs, folderVerbs, identityVerbs, listFoldersOf } from './attac
 
 const operation = operationsOf('agents')
 
-/** The response of an attachment or detachment: null, but the changed agent for older SDKs, which read it. */
+/** The response of an attachment or detachment: null, but the changed agent for older clients, which read it. */
 export const Attached = {
   200: {
     ...OrNull(Ref(Agent)),
-    description: 'Null. Under `/letta`, to SDKs of the older generation (0.x): the agent as it is now.',
+    description: 'Null. Under `/letta`, to clients other than the SDKs of version 1: the agent as it is now.',
   },
 }
 
 /** The response of type `Attached` to a request that has changed an agent. */
 export const attachedTo = async (request: FastifyRequest, agentId: string) =>
-  olderSdk(request) === undefined ? null : retrieveAgent(request.scope, agentId, { include: ALL_RELATIONS })
+  expectsRelations(request) ? retrieveAgent(request.scope, agentId, { include: ALL_RELATIONS }) : null
 
 /** The attachments of agents, by their paths: `/v1/agents/{agent_id}/<path>/attach/{id}`. */
 const ATTACHMENTS = [
