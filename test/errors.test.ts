@@ -72,6 +72,19 @@ describe('a key', () => {
     expect(new Set(said).size).toBe(1)
   })
 
+  test('is also taken in the header for the password of a Letta server', async () => {
+    const [archive] = [(await alice.post('/v1/archives/', { name: 'Barely guarded' })).body]
+    const statusOf = async (password: string, url = `/v1/archives/${archive.id}`) =>
+      (await server.app.inject({ url, headers: { 'x-bare-password': password } })).statusCode
+    for (const surface of ['', '/letta']) {
+      const url = `${surface}/v1/archives/${archive.id}`
+      expect(await statusOf(`password ${alice.key}`, url)).toBe(200)
+      expect(await statusOf(`password ${server.bob.key}`, url)).toBe(404)
+      expect(await statusOf(`password ${alice.key}x`, url)).toBe(401)
+    }
+    expect(await statusOf(alice.key)).toBe(401)
+  })
+
   test('is required by every operation, before any other check', async () => {
     const wrong: string[] = []
     const nobody = server.client('nobody')

@@ -21,7 +21,7 @@ export const ABSENT: Reasons = [
 /** Of differences (`POST /v1/agents/ body: project`). */
 export const DIFFERENT: Reasons = [
   [/ takes listed values only$/, 'another value is a 422, not passed over'],
-  [/\.(type|manager_type) is required$/, 'asked for upstream too, though its document doesn’t say so'],
+  [/\.manager_type is required$/, 'asked for upstream too, though its document doesn’t say so'],
   [/ initial_message_sequence\[\]\.(group_id|batch_item_id)$/, 'later: messages'],
   [
     /^POST \/v1\/agents\/ body: /,

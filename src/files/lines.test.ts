@@ -54,8 +54,8 @@ describe('the numbered lines of a file', () => {
 })
 
 test('a header tells what is shown, and how much there is', () => {
-  expect(headerOf({}, 1)).toBe('[Viewing the file from its beginning (of 1 line)]')
-  expect(headerOf({ start_line: 2, end_line: 4 }, 9)).toBe('[Viewing lines 2 to 4 (of 9 lines)]')
-  expect(headerOf({ start_line: 2 }, 9)).toBe('[Viewing lines 2 to the end (of 9 lines)]')
+  expect(headerOf({}, 1)).toBe('[Viewing file start (out of 1 line)]')
+  expect(headerOf({ start_line: 2, end_line: 4 }, 9)).toBe('[Viewing lines 2 to 4 (out of 9 lines)]')
+  expect(headerOf({ start_line: 2 }, 9)).toBe('[Viewing lines 2 to the end (out of 9 lines)]')
   expect(headerOf({ end_line: 4 }, null)).toBe('[Viewing lines 1 to 4]')
 })

@@ -92,7 +92,6 @@ export function numbered(text: string, kind: Kind, range: Range, size: number): 
 
 /** The heading above the lines. `count`: the number of all lines. */
 export function headerOf({ start_line, end_line }: Range, count: number | null): string {
-  const which =
-    start_line || end_line ? `lines ${start_line ?? 1} to ${end_line ?? 'the end'}` : 'the file from its beginning'
-  return `[Viewing ${which}${count === null ? '' : ` (of ${count} ${count === 1 ? 'line' : 'lines'})`}]`
+  const which = start_line || end_line ? `lines ${start_line ?? 1} to ${end_line ?? 'the end'}` : 'file start'
+  return `[Viewing ${which}${count === null ? '' : ` (out of ${count} ${count === 1 ? 'line' : 'lines'})`}]`
 }

@@ -14,6 +14,10 @@ function knownName(sent: string, { properties = {} }: Schema): string | undefine
 export const formName = (request: FastifyRequest, sent: string): string | undefined =>
   isLetta(request) ? knownName(sent, request.routeOptions.schema!.body as Schema) : sent
 
+/** A limit that is at most the schema's maximum: the retired server has no maximum. Text that is no number stays. */
+const clamped = (text: string, { maximum }: Schema) =>
+  maximum !== undefined && /^\d+$/.test(text) && Number(text) > maximum ? String(maximum) : text
+
 /** A query string in neutral names, without the parameters that the route doesn't know. */
 export function neutralQuery(query: Record<string, string | string[]>, known: Schema) {
   const parameters = Object.entries(query).flatMap(([sent, value]) => {
@@ -24,7 +28,8 @@ export function neutralQuery(query: Record<string, string | string[]>, known: Sc
     // One parameter may list ids or values of enumerations, with commas between them.
     const { enum: allowed, pattern } = schema.items ?? {}
     const texts = [value].flat().flatMap((text) => (allowed || pattern ? text.split(',') : text))
-    return [[name, texts.length === 1 ? neutral(texts[0]!) : texts.map(neutral)]]
+    const neutrals = texts.map(name === 'limit' ? (text) => clamped(text, schema) : neutral)
+    return [[name, neutrals.length === 1 ? neutrals[0]! : neutrals]]
   })
   return Object.fromEntries(parameters)
 }

@@ -159,6 +159,22 @@ describe('the Letta surface', () => {
     expect((await alice.get('/v1/tools/?tool_types=svc_core,svc_memory_core')).status).toBe(422)
   })
 
+  test('lowers a limit to the maximum, in queries and searches; the neutral surface refuses it', async () => {
+    const { alice, bob } = server
+    const made = await alice.post('/v1/archives/', { name: 'Limited' })
+    for (const path of ['/v1/archives/', `/v1/archives/${made.body.id}/agents`, '/v1/tools/', '/v1/tags/']) {
+      expect([path, (await alice.get(`/letta${path}?limit=10000`)).status]).toEqual([path, 200])
+      expect([path, (await alice.get(`${path}?limit=10000`)).status]).toEqual([path, 422])
+    }
+    expect((await bob.get('/letta/v1/tools/?limit=99999999999999999999')).body.length).toBeGreaterThan(0)
+    expect((await bob.get('/letta/v1/tools/?limit=1e9')).status).toBe(422)
+    for (const path of ['/v1/tools/search', '/v1/passages/search']) {
+      const body = { query: 'x', limit: 10_000, ...(path.includes('passages') && { archive_id: made.body.id }) }
+      expect([path, (await alice.post(`/letta${path}`, body)).status]).toEqual([path, 200])
+      expect([path, (await alice.post(path, body)).status]).toEqual([path, 422])
+    }
+  })
+
   test('filters by the vendor’s names, and links to its own next page', async () => {
     const { alice } = server
     const { body, headers } = await alice.get(

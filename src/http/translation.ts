@@ -10,6 +10,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema
   items?: Schema
   pattern?: string
+  maximum?: number
   format?: string
   anyOf?: Schema[]
 }
@@ -50,7 +51,7 @@ function variantFor(schema: Schema, value: unknown, resolve: Resolve): Schema | 
   if (!schema.anyOf) return schema
   const variants = schema.anyOf.map((variant) => variantFor(variant, value, resolve)).filter((one) => one !== undefined)
   if (Array.isArray(value)) return variants.find((variant) => variant.items)
-  if (!isObject(value)) return variants.find((variant) => variant.enum)
+  if (!isObject(value)) return variants.find((variant) => variant.enum || variant.maximum !== undefined)
   const objects = variants.filter((variant) => variant.properties)
   return (
     objects.find((variant) => {
@@ -65,6 +66,9 @@ function translate(schema: Schema, value: unknown, resolve: Resolve, direction: 
   const variant = variantFor(schema, value, resolve)
   if (!variant) return value
   if (typeof value === 'string') return translateText(variant, value, direction, name)
+  if (typeof value === 'number') {
+    return direction.inward && name === 'limit' ? Math.min(value, variant.maximum ?? value) : value
+  }
   const { items, properties } = variant
   if (Array.isArray(value)) return items ? value.map((item) => translate(items, item, resolve, direction)) : value
   if (!properties || !isObject(value)) return value
@@ -81,7 +85,8 @@ function translate(schema: Schema, value: unknown, resolve: Resolve, direction: 
 
 /**
  * A client's value in neutral names. Only fields and enumerations of the schema are renamed, so that the caller's own
- * data (text, metadata, a tool's source) stays as it is. Unknown fields are dropped; an instant without a zone is UTC.
+ * data (text, metadata, a tool's source) stays as it is. Unknown fields are dropped; an instant without a zone is UTC; a
+ * `limit` is at most the maximum.
  */
 export const toNeutralNames = (schema: Schema, value: unknown, resolve: Resolve) =>
   translate(schema, value, resolve, IN)

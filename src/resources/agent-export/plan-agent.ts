@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
-import { omitNulls } from '../../lib/json.ts'
 import type { CreateAgent } from '../agents/body.ts'
 import { newAgent } from '../agents/new-agent.ts'
+import { storedRules } from '../agents/tool-rules.ts'
 import { newBlock } from '../blocks/blocks.ts'
 import type { CreateBlock } from '../blocks/schema.ts'
 import type { BlockEntry, PlacedAgent } from './entry-schema.ts'
@@ -19,6 +19,7 @@ export function planAgent(agent: PlacedAgent, body: CreateAgent, context: PlanCo
   const { catalog, defaultModel, ids, issues, options, withPartner } = context
   const id = ids.agents.get(agent.id)!
   const row = issues.at(agent.at, () => newAgent(catalog, body, defaultModel))
+  const tool_rules = issues.at(agent.at, () => storedRules(agent.tool_rules))
   const blocks = (agent.memory_blocks ?? []).flatMap(
     (block, n) => planBlock(joinPlaces(agent.at, `memory_blocks[${n}]`), newId('block'), block, context) ?? [],
   )
@@ -31,7 +32,7 @@ export function planAgent(agent: PlacedAgent, body: CreateAgent, context: PlanCo
     row: {
       ...row,
       id,
-      tool_rules: omitNulls(agent.tool_rules, 'args'),
+      tool_rules,
       message_ids,
       // The file decides, even where a new agent would get another value.
       hidden: agent.hidden ?? row.hidden,

@@ -142,7 +142,6 @@ describe('creating an agent', () => {
     [{ model, tool_rules: [{ type: 'exit_loop', tool_name: 'no_such_tool' }] }],
     [{ model, tool_rules: [{ tool_name: 'memory' }] }],
     [{ model, model_settings: { provider_type: 'baseten', strict: true } }],
-    [{ model, agent_type: 'voice_convo_agent' }],
     [{ model, embedding: 'nobody/model' }],
     [{ model, max_files_open: 1001 }],
     [{ model, surprise: 1 }],

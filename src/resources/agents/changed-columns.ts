@@ -9,7 +9,7 @@ import type { AgentRowWire } from './schema.ts'
 /** The value of a field that null resets to its default. */
 const orDefault = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value)
 
-/** The fields of a body that are columns as they are, without attachments and without the fields that choose models. */
+/** The fields of a body that are columns as they are, without attachments, rules and the fields that choose models. */
 function ownColumns({
   block_ids: _blocks,
   tool_ids: _tools,
@@ -29,6 +29,7 @@ function ownColumns({
   llm_config: _config,
   embedding: _embedding,
   embedding_config: _embeddingConfig,
+  tool_rules: _rules,
   ...own
 }: UpdateAgent) {
   return own
@@ -51,7 +52,7 @@ async function changedModels(tx: Scope, current: AgentRowWire, body: UpdateAgent
   return { model: body.model === null ? handleOf(llm_config) : model, llm_config, ...embeddingColumns }
 }
 
-/** The columns that the body changes. Columns that always have a value return to their default on null. */
+/** The columns that the body changes, but for its rules. Columns that always have a value return to their default on null. */
 export async function changedColumns(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
   const own = ownColumns(body)
   const models = await changedModels(tx, current, body)
@@ -61,7 +62,6 @@ export async function changedColumns(tx: Scope, current: AgentRowWire, body: Upd
     ...models,
     model_settings: omitNulls(own.model_settings, 'json_schema'),
     response_format: omitNulls(own.response_format, 'json_schema'),
-    tool_rules: omitNulls(own.tool_rules, 'args'),
     pending_approval: omitNulls(own.pending_approval),
     // The one setting that is patched field by field: to change a number, nobody wants to repeat the prompt.
     compaction_settings:

@@ -1,10 +1,10 @@
 import type { Scope } from '../../db/scope.ts'
-import { inBody, invalid, notFound } from '../../lib/errors.ts'
+import { checkAll, inBody, invalid, notFound } from '../../lib/errors.ts'
 import { baseToolsOf, FILE_TOOLS, MULTI_AGENT_TOOLS } from './base-tools.ts'
 import type { CreateAgent } from './body.ts'
 import { type FoundTool, findTools, ruleNameIssues } from './check-tool-rules.ts'
 import { type AgentType, DEFAULT_TYPE } from './schema.ts'
-import type { ToolRule } from './tool-rules.ts'
+import { storedRules, type ToolRule } from './tool-rules.ts'
 
 /** The tools whose call ends a step. */
 const EXITS = new Set(['send_message', 'send_message_to_agent_async', 'memory_finish_edits'])
@@ -41,9 +41,14 @@ export async function toolsOf(
     ),
     ...ruleNameIssues(body.tool_rules ?? [], new Set(byName.keys())),
   ]
-  if (issues.length > 0) throw invalid(...issues)
+  const [own] = checkAll(
+    () => storedRules(body.tool_rules),
+    () => {
+      if (issues.length > 0) throw invalid(...issues)
+    },
+  )
   const attached = new Set([...ids.map((id) => byId.get(id)!), ...names.flatMap((name) => byName.get(name) ?? [])])
-  const rules = rulesOf(body, [...attached])
+  const rules = rulesOf(body, own ?? [], [...attached])
   return {
     tool_ids: [...attached].map(({ id }) => id),
     tool_rules: rules.length > 0 || body.tool_rules ? rules : undefined,
@@ -61,9 +66,8 @@ const namesOf = (body: CreateAgent, withFolders: boolean) => [
 
 const CONTINUES = /^svc_(core|memory_core|sleeptime_core|voice_sleeptime_core)$/
 
-/** The rules of the body, then the rules that the attached tools need besides. */
-function rulesOf(body: CreateAgent, attached: readonly FoundTool[]): ToolRule[] {
-  const own = body.tool_rules ?? []
+/** The agent's own rules, then the rules that the attached tools need besides. */
+function rulesOf(body: CreateAgent, own: readonly ToolRule[], attached: readonly FoundTool[]): ToolRule[] {
   const rules: ToolRule[] = [...own]
   const hasRule = (name: string, ...types: ToolRule['type'][]) =>
     own.some((rule) => rule.tool_name === name && types.includes(rule.type))

@@ -1,8 +1,7 @@
 import type { LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
-import { checkAll, inBody, invalid, settled } from '../../lib/errors.ts'
+import { checkAll, settled } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { omitNulls } from '../../lib/json.ts'
 import { newBlocks } from '../blocks/blocks.ts'
 import { blocks } from '../blocks/schema.ts'
 import { createFolder } from '../folders/folders.ts'
@@ -16,13 +15,6 @@ import { catalogFor } from './model.ts'
 import { newAgent, withModel } from './new-agent.ts'
 import { agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
-
-/** 422 for a voice agent that keeps its memory itself. */
-function checkVoice({ agent_type, enable_sleeptime }: CreateAgent): void {
-  if (agent_type === 'voice_convo_agent' && !enable_sleeptime) {
-    throw invalid(inBody('enable_sleeptime', 'must be true for a voice_convo_agent'))
-  }
-}
 
 /**
  * Makes the agent with everything attached to it, inside the scope's transaction. Returns its id. `own` are columns
@@ -41,7 +33,6 @@ export async function insertAgent(
     () => newAgent(catalog, body, defaultModel),
     () => newBlocks(body.memory_blocks ?? []),
     await settled(toolsOf(tx, body, withFolders)),
-    () => checkVoice(body),
   )
   const id = newId('agent')
   const messages = firstMessages(row.system, body.initial_message_sequence ?? [])
@@ -66,7 +57,7 @@ export async function insertAgent(
       ...own,
       id,
       ...row,
-      tool_rules: omitNulls(tool_rules, 'args'),
+      tool_rules,
       message_ids: messages.map((message) => message.id),
     },
     added.filter((change) => change.added.length > 0),

@@ -15,7 +15,8 @@ import { checkTimezone } from './new-agent.ts'
 import { ALL_RELATIONS } from './relations.ts'
 import { type Agent, agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
-import { addSleeptimePartner } from './sleeptime.ts'
+import { addSleeptimePartner, SLEEPTIME, shareWithPartners } from './sleeptime.ts'
+import { storedRules } from './tool-rules.ts'
 
 /** Replaces the attachments the body names. */
 async function setAttached(tx: Scope, id: string, body: UpdateAgent): Promise<LinkChange[]> {
@@ -53,15 +54,18 @@ export async function modifyAgent(
 export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<void> {
   await tx.lock(agents, id)
   const current = await tx.get(agents, id)
-  const [columns] = checkAll(
+  const [columns, tool_rules] = checkAll(
     await settled(changedColumns(tx, current, body)),
+    () => storedRules(body.tool_rules),
     await settled(checkToolRules(tx, body.tool_rules ?? [], current.tool_rules ?? [])),
     () => checkTimezone(body.timezone),
   )
   if (body.message_ids) await checkMessages(tx, id, body.message_ids)
   const links = await setAttached(tx, id, body)
   const folders = links.some(({ table }) => table === agentFolders.table)
-  await tx.update(agents, id, columns, links)
+  await tx.update(agents, id, { ...columns, tool_rules }, links)
+  const added = links.find(({ table }) => table === agentBlocks.table)?.added ?? []
+  if (added.length > 0) await shareWithPartners(tx, id, added)
   if (folders) {
     await matchFileTools(tx, id)
     await showFolders(tx, [id])
@@ -70,9 +74,7 @@ export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defa
   if (limits.some((limit) => limit !== undefined)) await refitFiles(tx, id)
   if (body.enable_sleeptime) {
     const [managed] = await tx.select(groups, (query) =>
-      query
-        .where('groups.manager_agent_id', '=', id)
-        .where('groups.manager_type', 'in', ['sleeptime', 'voice_sleeptime']),
+      query.where('groups.manager_agent_id', '=', id).where('groups.manager_type', 'in', SLEEPTIME),
     )
     if (!managed) await addSleeptimePartner(tx.withoutIfMatch(), id, defaultModel)
   }

@@ -4,9 +4,7 @@ import { blocks } from '../blocks/schema.ts'
 import { groupAgents } from '../groups/links.ts'
 import { type Group, groups } from '../groups/schema.ts'
 import { agents } from './schema.ts'
-import { PARTNER_BLOCK } from './sleeptime.ts'
-
-const SLEEPTIME = ['sleeptime', 'voice_sleeptime']
+import { PARTNER_BLOCK, SLEEPTIME } from './sleeptime.ts'
 
 /**
  * Deletes an agent. Its blocks, archives, tools, folders and identities stay. Groups it belongs to lose it as a member;

@@ -3,9 +3,10 @@ import { type Client, startTestServer, type TestServer } from '../../../test/ser
 
 let server: TestServer
 let alice: Client
+let bob: Client
 beforeAll(async () => {
   server = await startTestServer()
-  alice = server.alice
+  ;({ alice, bob } = server)
 })
 afterAll(() => server.close())
 
@@ -62,6 +63,27 @@ describe('the partner that manages an agent’s memory', () => {
     const { own, agent } = await makePair({ agent_type })
     await alice.delete(`/v1/agents/${agent}`)
     expect(await blockIsThere(own)).toBe(false)
+  })
+
+  test('gets the blocks that the agent gets, but for one of the label of its own', async () => {
+    const { agent, partner, shared, own } = await makePair()
+    const [one, two] = [await makeBlock('one'), await makeBlock('two')]
+    expect((await place(agent, 'attach', one)).status).toBe(200)
+    const block_ids = [...shared.map(({ id }) => id), one, two]
+    expect((await alice.patch(`/v1/agents/${agent}`, { block_ids })).status).toBe(200)
+    expect((await place(agent, 'attach', await makeBlock(PERSONA))).status).toBe(200)
+    const idsOf = async (id: string) => (await blocksOf(id)).map((block) => block.id).toSorted()
+    expect(await idsOf(partner)).toEqual([...block_ids, own].toSorted())
+    expect((await alice.get(`/v1/agents/${partner}/core-memory/blocks/one`)).body.id).toBe(one)
+    const foreign = (await bob.post('/v1/blocks/', { label: 'three', value: '' })).body.id
+    expect((await place(agent, 'attach', foreign)).status).toBe(404)
+    expect(await idsOf(partner)).toHaveLength(block_ids.length + 1)
+  })
+
+  test('is not made for a voice agent that asks for none', async () => {
+    const made = await alice.post('/v1/agents/', { agent_type: 'voice_convo_agent' })
+    expect(made).toMatchObject({ status: 200, body: { agent_type: 'voice_convo_agent' } })
+    expect(made.body).not.toHaveProperty('managed_group')
   })
 
   test('has one when it comes by a later change', async () => {

@@ -47,6 +47,13 @@ describe('an upload', () => {
     expect(rows).toEqual([{ file_name: 'Kept/data.txt' }])
   })
 
+  test('is refused by duplicate_handling=error when one of the name already exists', async () => {
+    const folder = await newFolder()
+    const again = () => upload(server.alice, folder, 'twice.txt', 'a', { query: '?duplicate_handling=error' })
+    expect((await again()).status).toBe(200)
+    expect(await again()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('already exists') } })
+  })
+
   test('works by the old name of folders, and by the surface for Letta clients', async () => {
     const folder = await newFolder()
     for (const prefix of ['/v1/sources', '/letta/v1/folders', '/letta/v1/sources']) {

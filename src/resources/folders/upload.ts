@@ -65,7 +65,7 @@ export const storeUpload = (
     const folder = await tx.get(folders, folderId)
     const holders = await holdersOf(tx, folderId, name)
     if (holders.length > 0 && duplicate_handling === 'error') {
-      throw conflict(`The folder has a file that was uploaded as ${JSON.stringify(name)} already.`)
+      throw conflict(`A file that was uploaded as ${JSON.stringify(name)} already exists in this folder.`)
     }
     if (holders.length > 0 && duplicate_handling === 'skip') {
       return { file: await tx.get(folderFiles, holders[0]!.id), skipped: true }

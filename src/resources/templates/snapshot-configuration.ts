@@ -1,9 +1,9 @@
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import { omitNulls } from '../../lib/json.ts'
 import { checkToolRules } from '../agents/check-tool-rules.ts'
 import { catalogFor, modelOf } from '../agents/model.ts'
+import { storedRules } from '../agents/tool-rules.ts'
 import { lengthOf } from '../blocks/blocks.ts'
 import { DEFAULT_LIMIT } from '../blocks/schema.ts'
 import type { LlmConfig } from '../models/schema.ts'
@@ -87,7 +87,7 @@ export async function configurationFrom(
       agent_type: agent.agentType,
       system: agent.systemPrompt,
       tags: [...new Set(agent.tags)],
-      tool_rules: omitNulls(agent.toolRules, 'args'),
+      tool_rules: storedRules(agent.toolRules, 'agents[0].toolRules'),
       model: model.model ?? agent.model,
       llm_config: model.llm_config!,
     }),

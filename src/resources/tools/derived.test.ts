@@ -84,6 +84,20 @@ describe('a tool made from its source alone', () => {
     expect(cleared.body.json_schema).toEqual(schemaOf('with_args', 'Later.'))
   })
 
+  test('needs no description with args_json_schema, and no types', async () => {
+    const { alice } = server
+    const args_json_schema = { properties: { x: { type: 'string' } }, required: ['x'] }
+    const json_schema = { name: 'bare', parameters: { type: 'object', ...args_json_schema } }
+    const made = await make(alice, 'def bare(x):\n    return x', { args_json_schema })
+    expect(made).toMatchObject({ status: 200, body: { name: 'bare', json_schema } })
+    expect(made.body.json_schema).not.toHaveProperty('description')
+    expect((await put(alice, 'def bare(y):\n    return y', { args_json_schema })).body.json_schema).toEqual(json_schema)
+    const source = 'export function bare2(x) { return x }'
+    const typed = await make(alice, source, { args_json_schema, source_type: 'typescript', description: 'Mine.' })
+    expect(typed.body).toMatchObject({ name: 'bare2', description: 'Mine.' })
+    expect((await alice.patch(`/v1/tools/${made.body.id}`, { args_json_schema: null })).status).toBe(422)
+  })
+
   test('keeps a schema that is given, whatever its source becomes', async () => {
     const { alice } = server
     const { id } = (await make(alice, python('given_later'))).body

@@ -40,6 +40,9 @@ export async function deriveFrom(
 }
 
 /** Derives a schema without storing a tool. 422 with every problem of the source and its position. */
-export function generateSchema(reader: SourceReader, { code, source_type }: GenerateSchema) {
-  return deriveFrom(reader, { source_code: code, source_type: source_type ?? DEFAULTS.source_type }, 'code')
+export async function generateSchema(reader: SourceReader, { code, source_type }: GenerateSchema) {
+  const source = { source_code: code, source_type: source_type ?? DEFAULTS.source_type }
+  const schema = await deriveFrom(reader, source, 'code')
+  // A source without parameters of its own is refused if nothing describes it.
+  return { ...schema, description: schema.description! }
 }

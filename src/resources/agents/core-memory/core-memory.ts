@@ -9,6 +9,7 @@ import { agentBlocks } from '../links.ts'
 import { ALL_RELATIONS } from '../relations.ts'
 import { memoryOf } from '../rendering.ts'
 import { agents, type Memory } from '../schema.ts'
+import { shareWithPartners } from '../sleeptime.ts'
 import type { ListBlocksOfAgent } from './schema.ts'
 
 const notOnAgent = (what: string, agentId: string) =>
@@ -53,13 +54,14 @@ export const modifyBlockByLabel = async (scope: Scope, agentId: string, label: s
   modifyBlock(scope, await idOfLabel(scope, agentId, label), body)
 
 /**
- * Attaches a block to an agent; one that is attached already stays as it is. 404 when either isn't there, 409 when the
+ * Attaches a block to an agent, and to the partner that manages its memory; one that is attached already stays as it is. 404 when either isn't there, 409 when the
  * agent has another block of the same label, 412.
  */
 export async function attachBlock(scope: Scope, agentId: string, blockId: string) {
   return scope.transaction(async (tx) => {
     await tx.lock(agents, agentId)
     await tx.attach(agentBlocks, agentId, blockId)
+    await shareWithPartners(tx, agentId, [blockId])
     return retrieveAgent(tx, agentId, { include: ALL_RELATIONS })
   })
 }

@@ -112,7 +112,7 @@ describe('an agent sees the files of its folders', () => {
     expect(seen[0]).toEqual({
       ...seen[0],
       folder_name: (await alice.get(`/v1/folders/${folder}`)).body.name,
-      visible_content: '[Viewing the file from its beginning (of 1 line)]\n1: text 0',
+      visible_content: '[Viewing file start (out of 1 line)]\n1: text 0',
       last_accessed_at: expect.any(String),
     })
     expect(Object.keys(seen[2]!)).toEqual(['id', 'file_id', 'file_name', 'folder_id', 'folder_name', 'is_open'])
@@ -256,10 +256,10 @@ describe('opening and closing', () => {
     const [file] = (await addFiles(folder, { 'a.txt': 'a\nb\nc\nd' })) as [string]
     const agent = await makeAgent({ folder_ids: [folder] })
     expect((await open(agent, file, '?start_line=2&end_line=3')).status).toBe(200)
-    expect(await viewOf(agent, file)).toBe('[Viewing lines 2 to 3 (of 4 lines)]\n2: b\n3: c')
+    expect(await viewOf(agent, file)).toBe('[Viewing lines 2 to 3 (out of 4 lines)]\n2: b\n3: c')
     expect((await listed(agent))[0]).toMatchObject({ start_line: 2, end_line: 3 })
     await open(agent, file, '?start_line=4')
-    expect(await viewOf(agent, file)).toBe('[Viewing lines 4 to the end (of 4 lines)]\n4: d')
+    expect(await viewOf(agent, file)).toBe('[Viewing lines 4 to the end (out of 4 lines)]\n4: d')
     for (const query of ['start_line=5', 'start_line=3&end_line=2', 'start_line=0', 'end_line=-1', 'start_line=1e9']) {
       expect([query, (await open(agent, file, `?${query}`)).status]).toEqual([query, 422])
     }
@@ -290,7 +290,7 @@ describe('what is shown of a file', () => {
   test('ends within the limit, counted in characters, and says so', async () => {
     const { view } = await shownOf('cats.txt', '🐈'.repeat(200))
     expect([...view]).toHaveLength(100)
-    expect(view).toMatch(/^\[Viewing the file from its beginning \(of 1 line\)\]\n1: 🐈+\n\.\.\.\[TRUNCATED\]$/u)
+    expect(view).toMatch(/^\[Viewing file start \(out of 1 line\)\]\n1: 🐈+\n\.\.\.\[TRUNCATED\]$/u)
   })
 
   test.each([0, 1, 15, 16])('keeps to a limit of %d characters', async (limit) => {
@@ -310,7 +310,7 @@ describe('what is shown of a file', () => {
   test('of ten megabytes is no more than the limit, with what is asked for far inside', async () => {
     const { agent, file, view } = await shownOf('big.txt', 'A line of a large file.\n'.repeat(420_000), 5000)
     expect(view).toHaveLength(5000)
-    expect(view).toContain('(of 420000 lines)')
+    expect(view).toContain('(out of 420000 lines)')
     await open(agent, file, '?start_line=400000&end_line=400001')
     expect((await viewOf(agent, file)).split('\n').slice(1)).toEqual([
       '400000: A line of a large file.',
@@ -338,7 +338,7 @@ describe('a text that is stored', () => {
     const stranger = await makeAgent()
     const [file] = (await addFiles(folder, { 'new.md': null })) as [string]
     await store(folder, file, 'One. Two.')
-    for (const agent of agents) expect(await viewOf(agent, file)).toContain('(of 2 lines)]\n1: One.\n2: Two.')
+    for (const agent of agents) expect(await viewOf(agent, file)).toContain('(out of 2 lines)]\n1: One.\n2: Two.')
     expect(await openOf(full)).toEqual(['0.txt', 'new.md'])
     expect(await listed(stranger)).toEqual([])
   })
@@ -352,7 +352,7 @@ describe('a text that is stored', () => {
     const before = await listed(agent)
     await store(folder, ids[0]!, 'new\n'.repeat(100))
     expect((await listed(agent)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
-    expect(await viewOf(agent, ids[0]!)).toMatch(/^\[Viewing the file from its beginning \(of 100 lines\)\]\n1: new\n/)
+    expect(await viewOf(agent, ids[0]!)).toMatch(/^\[Viewing file start \(out of 100 lines\)\]\n1: new\n/)
     expect(await viewOf(near, ids[0]!)).toHaveLength(60)
     expect(await openOf(closed)).toEqual([])
   })

@@ -8,14 +8,14 @@ import { readTypeScript } from './typescript.ts'
 export interface ToolSource {
   source_code: string
   source_type: string
-  /** The parameters, in place of those of the signature. */
+  /** The parameters, in place of those of the signature. With them, the source needs no description. */
   args_json_schema?: Record<string, unknown> | null | undefined
 }
 
 /** A tool as models read it. */
 export interface DerivedSchema {
   name: string
-  description: string
+  description?: string
   parameters: { type: 'object'; properties: Record<string, unknown>; required: string[] }
 }
 
@@ -54,10 +54,10 @@ function read({ source_code, source_type, args_json_schema }: ToolSource): Deriv
   const { faults, parameters } = args_json_schema
     ? { faults: [], parameters: { properties: {}, required: [], ...args_json_schema, type: 'object' as const } }
     : parametersOf(signature)
-  if (!description)
+  if (!description && !args_json_schema)
     faults.unshift({ position, message: `function ${name} is not described: ${signature.described.whole}` })
   if (faults.length > 0) throw new UnreadableSource(...faults)
-  return { name, description: description!, parameters }
+  return { name, ...(description && { description }), parameters }
 }
 
 /**
