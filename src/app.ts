@@ -25,7 +25,7 @@ const mount = (app: App, mounts: readonly Mount[]) => {
 export async function buildApp(deps: Deps): Promise<App> {
   const { config, logger, version } = deps
   const services = await createServices(deps)
-  const server = createServer({ bodyLimit: config.bodyLimit, logger, shapes, proxy: config })
+  const server = createServer({ ...config, logger, shapes, proxy: config })
   server.decorate('workers', services.workers)
   server.addHook('onListen', async () => services.baseProviders.startSync())
   server.addHook('onClose', () => services.close())

@@ -24,6 +24,8 @@ export interface Config {
   encryptionKey: string | undefined
   /** The largest request body, in bytes. */
   bodyLimit: number
+  /** The longest time that a request may take to arrive, in seconds. */
+  requestTimeout: number
   /** The largest file that can be uploaded, in bytes. */
   uploadLimit: number
   /** The model handle of agents that are created without one. */
@@ -171,6 +173,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     apiKey,
     encryptionKey: text('CAIRN_ENCRYPTION_KEY'),
     bodyLimit: wholeNumber(env, 'CAIRN_BODY_LIMIT', 8 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
+    requestTimeout: wholeNumber(env, 'CAIRN_REQUEST_TIMEOUT', 300, 1, 86_400),
     uploadLimit: wholeNumber(env, 'CAIRN_UPLOAD_LIMIT', 50 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     defaultModel,
     logLevel,

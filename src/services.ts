@@ -23,6 +23,7 @@ export interface Deps {
   config: Pick<
     Config,
     | 'bodyLimit'
+    | 'requestTimeout'
     | 'uploadLimit'
     | 'defaultModel'
     | 'rateLimit'

@@ -94,7 +94,7 @@ async function cloneDatabase(): Promise<{ database: Database; drop: () => Promis
 /** The API of a database of its own, with two organizations. Every reply is checked against its documented schema. */
 export async function startTestServer(
   settings: Partial<Deps['config']> = {},
-  parts: Pick<Deps, 'embedders'> = {},
+  parts: Partial<Pick<Deps, 'embedders' | 'logger'>> = {},
 ): Promise<TestServer> {
   const { database, drop } = await cloneDatabase()
   const cipher = createCipher(randomBytes(32).toString('hex'))
@@ -103,6 +103,7 @@ export async function startTestServer(
   const app = await buildApp({
     config: {
       bodyLimit: 1024 * 1024,
+      requestTimeout: 300,
       uploadLimit: 4 * 1024 * 1024,
       defaultModel: 'openai/gpt-5-mini',
       rateLimit: undefined,

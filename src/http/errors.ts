@@ -3,6 +3,7 @@ import { toApiError } from '../db/pg-errors.ts'
 import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
 import { surfaceOf } from './letta.ts'
 import { errorTranslator } from './letta-errors.ts'
+import { hasLeft } from './request-log.ts'
 import { validationIssues } from './validation-messages.ts'
 
 /** Every validation issue of a request: the framework stops at the first invalid part. */
@@ -67,7 +68,8 @@ export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply) => {
     const mapped = toApiError(error)
     const known = mapped instanceof ApiError ? mapped : fromFramework(error, request)
-    if (known && known.code !== 'unavailable') return send(reply, known, request.id)
+    // A connection or a statement may have ended because the caller has left.
+    if (known && (known.code !== 'unavailable' || hasLeft(reply))) return send(reply, known, request.id)
     request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')
     return send(
       reply,

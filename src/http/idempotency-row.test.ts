@@ -28,7 +28,9 @@ const inTransaction = () =>
 beforeAll(async () => {
   server = await startTestServer()
   const proxy = { trustProxy: [], basePath: '' }
-  app = withSchemaTypes(createServer({ bodyLimit: 1000, logger: pino({ level: 'silent' }), shapes: [], proxy }))
+  app = withSchemaTypes(
+    createServer({ bodyLimit: 1000, requestTimeout: 300, logger: pino({ level: 'silent' }), shapes: [], proxy }),
+  )
   app.addHook('onRequest', async (request) => {
     request.scope = server.scopeOf(server.organizations[request.headers.from === 'bob' ? 'bob' : 'alice'])
   })

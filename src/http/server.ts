@@ -12,10 +12,12 @@ import type { Rendered } from '../db/render/rendered.ts'
 import { addJsonParser } from './body.ts'
 import { handleClientError } from './client-errors.ts'
 import { addErrors, refusePath } from './errors.ts'
+import { addExpectContinue } from './expect-continue.ts'
 import { addHeaders } from './headers.ts'
 import { addLetta, createTranslate } from './letta-translation.ts'
 import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
+import { addRequestLog } from './request-log.ts'
 import { addEventStreams } from './sse.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
@@ -34,9 +36,21 @@ export const withSchemaTypes = (app: FastifyInstance): App => app.withTypeProvid
 /** The request ids that are accepted from a caller. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
+/** Options that end requests which arrive too slowly: `seconds` for all of a request, a minute at most for its headers. */
+const timeouts = (seconds: number) => ({
+  requestTimeout: seconds * 1000,
+  // Node would count neither time if that of the headers were the longer one.
+  http: {
+    headersTimeout: Math.min(60, seconds) * 1000,
+    connectionsCheckingInterval: Math.min(10, seconds / 10) * 1000,
+  },
+})
+
 /** A server without routes: it parses, translates and validates requests, responds to errors, sets headers and logs. */
 export function createServer(options: {
   bodyLimit: number
+  /** The longest time that a request, its body included, may take to arrive, in seconds. */
+  requestTimeout: number
   logger: FastifyBaseLogger
   shapes: readonly TSchema[]
   proxy: ProxySettings
@@ -45,6 +59,7 @@ export function createServer(options: {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: options.bodyLimit,
+    ...timeouts(options.requestTimeout),
     ...proxyOptions(options.proxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
     frameworkErrors: refusePath as never,
@@ -73,20 +88,8 @@ export function createServer(options: {
     if (closing) reply.header('connection', 'close')
     done(null, payload)
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        organization: request.organizationId,
-        ip: request.ip,
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    )
-    done()
-  })
+  addRequestLog(app)
+  addExpectContinue(app)
   addErrors(app)
   addPublicUrl(app, options.proxy)
   addHeaders(app)

@@ -23,6 +23,7 @@ let events: (gone: AbortSignal) => AsyncIterable<Event>
 const newServer = () =>
   createServer({
     bodyLimit: 1000,
+    requestTimeout: 300,
     logger: pino({ level: 'silent' }),
     shapes: [Event],
     proxy: { trustProxy: [], basePath: '' },

@@ -5,6 +5,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { ApiError, inBody, invalid } from '../lib/errors.ts'
 import { append, openTempFile } from '../lib/temp-file.ts'
+import { awaitsContinue } from './expect-continue.ts'
 import { formError, MAX_PARTS, MEDIA_TYPE, type ReplyHead, tooLarge } from './form.ts'
 import { namesOf } from './letta.ts'
 
@@ -93,7 +94,10 @@ export async function receive<Accepted>(
   const tooLong = `The file is larger than ${limit} bytes.`
   if (Number(request.headers['content-length']) > limit + OVERHEAD) throw tooLarge(reply, tooLong)
   const tempFile = await openTempFile()
-  reply.raw.once('close', () => tempFile.close().catch(() => {}))
+  const close = () => tempFile.close().catch(() => {})
+  // The caller may have left already.
+  if (reply.raw.closed) close()
+  else reply.raw.once('close', close)
   try {
     const { accepted, size, sha256 } = await readForm(request, reply, tempFile, limit, accept)
     request.body = { file: { ...accepted, size, sha256 } }
@@ -115,7 +119,7 @@ const DRAINED = { bytes: 1024 * 1024, ms: 2000 }
 
 /** Discards the rest of a request: a caller whose connection closes while it sends doesn't see the response. */
 async function drainRequest(raw: IncomingMessage): Promise<void> {
-  if (raw.complete || raw.destroyed) return
+  if (raw.complete || raw.destroyed || awaitsContinue(raw)) return
   let left = DRAINED.bytes
   await new Promise<void>((resolve) => {
     const done = () => {

@@ -28,6 +28,12 @@ const TYPES: Record<string, string> = {
   null: 'null',
 }
 
+/** The errors that are turned into issues, at most: each error of a union is compared with all others. */
+const MOST_ERRORS = 2_000
+
+/** An unknown key that is longer is no misspelling. */
+const LONGEST_NAME = 100
+
 /** The field of an error, and a message that says what to send. `known`: the keys of the object. */
 function describe(error: Invalid, known: readonly string[]): { field: string; message: string } {
   const field = fieldOf(error.instancePath)
@@ -35,7 +41,7 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
   switch (error.keyword) {
     case 'additionalProperties': {
       const key = String(params.additionalProperty)
-      const near = known.length > 0 ? closest(key, known) : ''
+      const near = known.length > 0 && key.length <= LONGEST_NAME ? closest(key, known) : ''
       const hint = near && distance(key, near) <= Math.max(2, key.length / 3) ? `; did you mean "${near}"?` : ''
       return { field: join(field, key), message: `is not a known name here${hint}` }
     }
@@ -75,13 +81,13 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
   }
 }
 
-/** The issues of a request that failed validation, each once. `translate` gives an error the caller's names. */
+/** The issues of a request that failed validation, each once: those of its first errors, if it has thousands. `translate` gives an error the caller's names. */
 export function validationIssues(
   errors: FastifySchemaValidationError[],
   context: string,
   translate: (error: Invalid) => Invalid = (error) => error,
 ): ValidationIssue[] {
-  const issues = reduceUnions(errors as Invalid[]).map((error) => ({
+  const issues = reduceUnions((errors as Invalid[]).slice(0, MOST_ERRORS)).map((error) => ({
     in: PARTS[context as keyof typeof PARTS] ?? 'body',
     ...describe(translate(error), Object.keys(error.parentSchema?.properties ?? {})),
   }))

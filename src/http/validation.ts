@@ -24,8 +24,8 @@ function isInstant(value: string): boolean {
   return year >= 1 && year <= 9999
 }
 
-/** The validator lists every issue of requests with at most this many values: millions of issues would fill the memory. */
-const MOST_VALUES = 100_000
+/** The validator looks for all issues of requests with at most this many values: a value may have dozens of issues. */
+const MOST_VALUES = 10_000
 
 /** The number of values in a JSON value; counting stops soon above `most`. */
 function countValues(value: unknown, most: number): number {
@@ -40,7 +40,7 @@ function countValues(value: unknown, most: number): number {
 
 /**
  * Compiles schemas into validators without coercion, defaults and removal. They report every issue, but only the first of
- * a huge request. A schema is compiled at the first call of its route: compiling all would take most of the start.
+ * a large request. A schema is compiled at the first call of its route: compiling all would take most of the start.
  */
 export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySchemaCompiler<object> {
   const [first, every] = [false, true].map((allErrors) => {

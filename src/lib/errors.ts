@@ -78,10 +78,21 @@ export const conflict = (detail: string) => new ApiError('conflict', detail, { h
 export const inProgress = (detail: string) =>
   new ApiError('conflict', detail, { headers: { 'x-should-retry': 'true', 'retry-after': '1' } })
 
-/** 422 with every issue. */
-export function invalid(...issues: ValidationIssue[]): ApiError {
+/** The most issues that one response lists. */
+export const MAX_ISSUES = 100
+
+/** The longest field of an issue, in characters: the caller chooses the names of unknown fields. */
+const MAX_FIELD_LENGTH = 500
+
+const shortened = (field: string) =>
+  field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH).toWellFormed()}…` : field
+
+/** 422 with the issues, the first 100 of them at most. */
+export function invalid(...all: ValidationIssue[]): ApiError {
+  const issues = all.slice(0, MAX_ISSUES).map((issue) => ({ ...issue, field: shortened(issue.field) }))
   const detail = issues.map((issue) => `${issue.field || issue.in}: ${issue.message}`).join('; ')
-  return new ApiError('invalid', `${detail}.`, { issues })
+  const more = all.length > MAX_ISSUES ? `; and more than these ${MAX_ISSUES}` : ''
+  return new ApiError('invalid', `${detail}${more}.`, { issues })
 }
 
 /** An issue of the body at `field`. */

@@ -1,4 +1,4 @@
-import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
+import { inBody, invalid, MAX_ISSUES, type ValidationIssue } from '../../lib/errors.ts'
 import { storageIssue } from '../../lib/json.ts'
 import {
   AgentEntry,
@@ -24,8 +24,8 @@ export interface Format {
   shapes: readonly object[]
 }
 
-/** The maximum of reported issues, and of reported warnings, of one file. */
-const MAX_REPORTED = 50
+/** The most warnings that the response to an import lists. */
+const MAX_WARNINGS = 50
 
 function sectionsOf(file: Record<string, unknown>): Sections {
   if (isLegacy(file)) return sectionsOfLegacy(file)
@@ -64,7 +64,7 @@ function unsupportedSections(file: Record<string, unknown>): string[] {
 /**
  * The parts of an agent file, from its text: of the current format or the older one of a single agent, with our names
  * or the vendor's, as JSON or as JSON inside a JSON string. 400 for text that isn't JSON; 422 with the place of every
- * issue, 50 at most.
+ * issue, 100 at most.
  */
 export function readAgentFile(text: string, { check, shapes }: Format): AgentFileParts {
   const references = byReference(shapes)
@@ -78,7 +78,7 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
 
   function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {
     return parts.flatMap(({ at, value }) => {
-      if (issues.length >= MAX_REPORTED) return []
+      if (issues.length > MAX_ISSUES) return []
       const fitting: Fitting = { shapes: references, unknown: [], renamed: new Map() }
       const fitted = fit(schema, value, fitting)
       for (const { field, message } of check(schema, fitted)) {
@@ -103,12 +103,13 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
     warnings,
   }
   // References are checked once all parts are valid.
-  if (issues.length === 0) for (const issue of referenceIssues(parts)) if (issues.push(issue) >= MAX_REPORTED) break
+  if (issues.length === 0) for (const issue of referenceIssues(parts)) if (issues.push(issue) > MAX_ISSUES) break
   if (issues.length > 0) {
-    throw invalid(...issues.slice(0, MAX_REPORTED).map((issue) => ({ ...issue, field: inFile(issue.field, renamed) })))
+    const reported = issues.slice(0, MAX_ISSUES + 1)
+    throw invalid(...reported.map((issue) => ({ ...issue, field: inFile(issue.field, renamed) })))
   }
-  if (warnings.length > MAX_REPORTED)
-    warnings.splice(MAX_REPORTED, warnings.length, `and ${warnings.length - MAX_REPORTED} more of this kind`)
+  if (warnings.length > MAX_WARNINGS)
+    warnings.splice(MAX_WARNINGS, warnings.length, `and ${warnings.length - MAX_WARNINGS} more of this kind`)
   return parts
 }
 
