@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -10,11 +11,14 @@ export interface Asked {
   text: string
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect
   body: any
+  /** Resolves once the connection of the response is closed: with false if the client broke it off. */
+  closed: Promise<boolean>
 }
 
 export interface Answer {
   status: number
   headers?: Record<string, string>
+  /** JSON, a text, or the chunks of an event stream; a stream that throws breaks the connection. */
   body?: unknown
 }
 
@@ -46,7 +50,23 @@ function parsed(text: string): unknown {
   }
 }
 
-function send(response: ServerResponse, answer: Otherwise): void {
+const isStream = (body: unknown): body is AsyncIterable<string | Buffer> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+
+async function stream(response: ServerResponse, chunks: AsyncIterable<string | Buffer>): Promise<void> {
+  try {
+    for await (const chunk of chunks) {
+      if (response.destroyed) return
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    }
+    response.end()
+  } catch {
+    // What was written arrives first.
+    response.socket?.destroySoon()
+  }
+}
+
+async function send(response: ServerResponse, answer: Otherwise): Promise<void> {
   if (answer === 'never') return
   if (answer === 'cut') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
@@ -55,11 +75,15 @@ function send(response: ServerResponse, answer: Otherwise): void {
     return
   }
   const { status, headers = {}, body } = answer
+  if (isStream(body)) {
+    response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
+    return stream(response, body)
+  }
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-export async function serve(answerTo: (asked: Asked) => Answer): Promise<Server> {
+export async function serve(answerTo: (asked: Asked) => Answer | Promise<Answer>, port = 0): Promise<Server> {
   const standIn: Server = {
     url: '',
     asked: [],
@@ -73,11 +97,12 @@ export async function serve(answerTo: (asked: Asked) => Answer): Promise<Server>
     const { method = '', url: path = '', headers } = request
     // An aborted request is recorded, too.
     const text = await textOf(request).catch(() => '')
-    const asked = { method, path, headers, text, body: parsed(text) }
+    const closed = once(response, 'close').then(() => response.writableFinished)
+    const asked = { method, path, headers, text, body: parsed(text), closed }
     standIn.asked.push(asked)
-    send(response, standIn.otherwise(asked) ?? answerTo(asked))
+    await send(response, standIn.otherwise(asked) ?? (await answerTo(asked)))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
   standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return standIn
 }

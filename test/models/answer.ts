@@ -1,0 +1,69 @@
+import type { Asked } from '../stand-ins/wire.ts'
+
+export interface Call {
+  name: string
+  arguments?: Record<string, unknown>
+  /** Made up where it is absent. */
+  id?: string
+}
+
+/** An answer of a model, independent of the provider that sends it. */
+export interface Answer {
+  /** The thinking that comes first. */
+  reasoning?: string
+  text?: string
+  /** Tools to call; several are parallel calls. */
+  calls?: readonly Call[]
+  /** Why the answer ends before its end: at the limit of tokens, or by a filter. */
+  stop?: 'length' | 'filter'
+  /** Tokens; 10 and 5 where it is absent. */
+  usage?: { input: number; output: number; cached?: number; reasoning?: number }
+  /** An error of the provider instead of an answer. */
+  error?: { status: number; message?: string; retryAfter?: number }
+  /** Awaited before the first byte. */
+  after?: Promise<unknown>
+  /** Breaks the connection after this many events of the stream. */
+  cutAfter?: number
+}
+
+/** Makes an answer from a request. */
+export type Responder = (request: Asked) => Answer | Promise<Answer>
+
+/** The answers to the requests, in order, or one function for all of them. */
+export type Script = readonly (Answer | Responder)[] | Responder
+
+export interface Answers {
+  next(request: Asked): Promise<Answer>
+  add(...more: (Answer | Responder)[]): void
+}
+
+/** Hands out the answers of a script; `rest` answers once the script is at its end. */
+export function createAnswers(script: Script, rest: Responder = () => ({ text: 'Done.' })): Answers {
+  const queue = typeof script === 'function' ? [] : [...script]
+  const last = typeof script === 'function' ? script : rest
+  return {
+    async next(request) {
+      const entry = queue.shift() ?? last
+      const answer = typeof entry === 'function' ? await entry(request) : entry
+      await answer.after
+      return answer
+    },
+    add: (...more) => void queue.push(...more),
+  }
+}
+
+const LENGTHS = [1, 5, 2, 11, 3, 17]
+
+/** A text cut at odd places, but never inside of a character. */
+export function piecesOf(text: string): string[] {
+  const characters = Array.from(text)
+  const pieces: string[] = []
+  for (let at = 0; at < characters.length; ) {
+    const length = LENGTHS[pieces.length % LENGTHS.length]!
+    pieces.push(characters.slice(at, at + length).join(''))
+    at += length
+  }
+  return pieces
+}
+
+export const usageOf = ({ usage }: Answer) => ({ cached: 0, reasoning: 0, ...(usage ?? { input: 10, output: 5 }) })
