@@ -12,8 +12,6 @@ import { type Format, readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
 import { secretsIn } from './secrets-field.ts'
 
-const operation = operationsOf('agents')
-
 /** An import takes many times the memory its file does, and more of them at once are done no sooner. */
 const IMPORTS_AT_ONCE = 4
 
@@ -24,24 +22,31 @@ const encodeParameter = (text: string) =>
 /** The header that names a downloaded file (RFC 6266), with a plain name for clients that read no other. */
 const attachment = (name: string) => `attachment; filename="agent.af"; filename*=UTF-8''${encodeParameter(name)}.af`
 
-const exportOptions = operation('export_agent', 'Export an agent as an agent file (.af)', {
-  description:
-    'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
-    'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
-    '`svc_v1_agent`.',
-  params: AgentParams,
-  querystring: ExportQuery,
-  response: { 200: AgentFile },
-})
-
-const importOptions = operation('import_agents', 'Import the agents of an agent file (.af)', {
-  description:
-    'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
-    'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
-  consumes: ['multipart/form-data'],
-  headers: ImportHeaders,
-  body: ImportForm,
-  response: { 200: ImportedAgents },
+const operations = operationsOf('agents', {
+  export_agent: [
+    'Export an agent as an agent file (.af)',
+    {
+      description:
+        'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
+        'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
+        '`svc_v1_agent`.',
+      params: AgentParams,
+      querystring: ExportQuery,
+      response: { 200: AgentFile },
+    },
+  ],
+  import_agents: [
+    'Import the agents of an agent file (.af)',
+    {
+      description:
+        'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
+        'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
+      consumes: ['multipart/form-data'],
+      headers: ImportHeaders,
+      body: ImportForm,
+      response: { 200: ImportedAgents },
+    },
+  ],
 })
 
 /**
@@ -54,7 +59,7 @@ export const agentExportRoutes =
     await addForms(app)
     const semaphore = createSemaphore(IMPORTS_AT_ONCE)
 
-    app.get('/:agent_id/export', exportOptions, async (request, reply) => {
+    app.get('/:agent_id/export', operations.export_agent, async (request, reply) => {
       const { scope, params, query } = request
       const file = await exportAgent(scope, params.agent_id, query)
       reply.header('content-disposition', attachment(String(file.agents[0]!.name)))
@@ -65,7 +70,7 @@ export const agentExportRoutes =
       return reply.type('application/json').send(payload as never)
     })
 
-    app.post('/import', importOptions, (request) =>
+    app.post('/import', operations.import_agents, (request) =>
       semaphore(async () => {
         const { scope, body, headers } = request
         const file = readAgentFile(body.file, { check: checkOf(request), shapes })

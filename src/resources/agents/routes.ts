@@ -13,67 +13,52 @@ import { Agent, AgentParams } from './schema.ts'
 import { searchAgents } from './search.ts'
 import { FoundAgents, SearchAgents } from './search-schema.ts'
 
-const operation = operationsOf('agents')
 const params = AgentParams
 const one = { 200: Ref(Agent) }
 
 /** A client-side token may change these fields of an agent: they affect the agent alone, and cost nothing. */
 const CLIENT_WRITABLE = ['name', 'description', 'system', 'metadata', 'timezone']
 
-const list = operation('list_agents', 'List agents, newest first', {
-  querystring: ListAgents,
-  response: { 200: Type.Array(Ref(Agent)) },
+const operations = operationsOf('agents', {
+  list_agents: ['List agents, newest first', { querystring: ListAgents, response: { 200: Type.Array(Ref(Agent)) } }],
+  count_agents: ['Count agents', { querystring: CountAgents, response: { 200: Type.Integer() } }],
+  create_agent: ['Create an agent', { body: CreateAgent, response: one }],
+  search_agents: [
+    'Search agents by name, tags, identity, template or version, newest first',
+    { body: SearchAgents, response: { 200: FoundAgents } },
+    { right: 'read' },
+  ],
+  retrieve_agent: [
+    'Retrieve an agent',
+    { params, querystring: RetrieveAgent, response: one },
+    { clientAccess: { right: 'read_agent' } },
+  ],
+  modify_agent: [
+    'Modify an agent',
+    { params, body: UpdateAgent, response: one },
+    { clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
+  ],
+  delete_agent: ['Delete an agent', { params, response: { 200: Message } }],
 })
-
-const count = operation('count_agents', 'Count agents', {
-  querystring: CountAgents,
-  response: { 200: Type.Integer() },
-})
-
-const create = operation('create_agent', 'Create an agent', { body: CreateAgent, response: one })
-
-const search = operation(
-  'search_agents',
-  'Search agents by name, tags, identity, template or version, newest first',
-  { body: SearchAgents, response: { 200: FoundAgents } },
-  { right: 'read' },
-)
-
-const retrieve = operation(
-  'retrieve_agent',
-  'Retrieve an agent',
-  { params, querystring: RetrieveAgent, response: one },
-  { clientAccess: { right: 'read_agent' } },
-)
-
-const modify = operation(
-  'modify_agent',
-  'Modify an agent',
-  { params, body: UpdateAgent, response: one },
-  { clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
-)
-
-const remove = operation('delete_agent', 'Delete an agent', { params, response: { 200: Message } })
 
 /** `/v1/agents`. Agents made without a model get `defaultModel`. */
 export const agentRoutes =
   ({ defaultModel }: Pick<Config, 'defaultModel'>) =>
   async (app: App) => {
-    app.get('/', list, ({ scope, query }) => listAgents(scope, query))
+    app.get('/', operations.list_agents, ({ scope, query }) => listAgents(scope, query))
+    app.get('/count', operations.count_agents, ({ scope, query }) => countAgents(scope, query))
+    app.post('/', operations.create_agent, ({ scope, body }) => createAgent(scope, body, defaultModel))
+    app.post('/search', operations.search_agents, ({ scope, body }) => searchAgents(scope, body))
 
-    app.get('/count', count, ({ scope, query }) => countAgents(scope, query))
+    app.get('/:agent_id', operations.retrieve_agent, ({ scope, params, query }) =>
+      retrieveAgent(scope, params.agent_id, query),
+    )
 
-    app.post('/', create, ({ scope, body }) => createAgent(scope, body, defaultModel))
-
-    app.post('/search', search, ({ scope, body }) => searchAgents(scope, body))
-
-    app.get('/:agent_id', retrieve, ({ scope, params, query }) => retrieveAgent(scope, params.agent_id, query))
-
-    app.patch('/:agent_id', modify, ({ scope, params, body }) =>
+    app.patch('/:agent_id', operations.modify_agent, ({ scope, params, body }) =>
       modifyAgent(scope, params.agent_id, body, defaultModel),
     )
 
-    app.delete('/:agent_id', remove, async ({ scope, params }) => {
+    app.delete('/:agent_id', operations.delete_agent, async ({ scope, params }) => {
       await deleteAgent(scope, params.agent_id)
       return { message: `Agent id=${params.agent_id} successfully deleted` }
     })

@@ -8,52 +8,46 @@ import { createArchive, deleteArchive, listArchives, modifyArchive } from './arc
 import { Archive, ArchiveParams, archives, CreateArchive, ListArchives, UpdateArchive } from './schema.ts'
 import { checkModel, checkNewArchive } from './store.ts'
 
-const operation = operationsOf('archives')
 const params = ArchiveParams
 const one = { 200: Ref(Archive) }
 const config = { callsUpstream: true }
 
+const operations = operationsOf('archives', {
+  list_archives: [
+    'List archives, newest first',
+    { querystring: ListArchives, response: { 200: Type.Array(Ref(Archive)) } },
+  ],
+  create_archive: ['Create an archive', { body: CreateArchive, response: one }, config],
+  retrieve_archive: ['Retrieve an archive', { params, response: one }],
+  modify_archive: ['Modify an archive', { params, body: UpdateArchive, response: one }, config],
+  delete_archive: ['Delete an archive', { params, response: { 204: NoContent } }],
+})
+
 /** `/v1/archives` */
 export const archiveRoutes = (stores: VectorStores) => async (app: App) => {
-  app.get(
-    '/',
-    operation('list_archives', 'List archives, newest first', {
-      querystring: ListArchives,
-      response: { 200: Type.Array(Ref(Archive)) },
-    }),
-    ({ scope, query }) => listArchives(scope, query),
-  )
+  app.get('/', operations.list_archives, ({ scope, query }) => listArchives(scope, query))
 
   app.post(
     '/',
     prepared({
-      ...operation('create_archive', 'Create an archive', { body: CreateArchive, response: one }, config),
+      ...operations.create_archive,
       prepare: ({ scope, body }) => checkNewArchive(scope, stores, body),
       handle: ({ scope, body }) => createArchive(scope, body),
     }),
   )
 
-  app.get(
-    '/:archive_id',
-    operation('retrieve_archive', 'Retrieve an archive', { params, response: one }),
-    ({ scope, params }) => scope.retrieve(archives, params.archive_id),
+  app.get('/:archive_id', operations.retrieve_archive, ({ scope, params }) =>
+    scope.retrieve(archives, params.archive_id),
   )
 
   app.patch(
     '/:archive_id',
     prepared({
-      ...operation('modify_archive', 'Modify an archive', { params, body: UpdateArchive, response: one }, config),
+      ...operations.modify_archive,
       prepare: ({ scope, params, body }) => checkModel(scope, stores, params.archive_id, body),
       handle: ({ scope, params, body }) => modifyArchive(scope, params.archive_id, body),
     }),
   )
 
-  app.delete(
-    '/:archive_id',
-    operation('delete_archive', 'Delete an archive', { params, response: { 204: NoContent } }),
-    async ({ scope, params }, reply) => {
-      await deleteArchive(scope, params.archive_id)
-      reply.code(204)
-    },
-  )
+  app.delete('/:archive_id', operations.delete_archive, ({ scope, params }) => deleteArchive(scope, params.archive_id))
 }

@@ -8,7 +8,7 @@ import { Ref } from '../../lib/wire.ts'
 import { newFile } from './file-names.ts'
 import { UploadForm, UploadQuery } from './file-query.ts'
 import { FolderFile } from './file-schema.ts'
-import type { FolderForm } from './forms.ts'
+import type { FolderForm } from './routes.ts'
 import { storeUpload } from './upload.ts'
 
 const description =
@@ -25,15 +25,19 @@ export const uploadRoutes =
       `${path}/upload`,
       prepared({
         ...formUnchecked(app),
-        schema: {
-          ...operation(`upload_file_to_${noun}`, 'Upload a file to a folder', 'files'),
-          description,
-          consumes: [MEDIA_TYPE],
-          params,
-          querystring: UploadQuery,
-          body: UploadForm,
-          response: { 200: Ref(FolderFile) },
-        },
+        ...operation(
+          `upload_file_to_${noun}`,
+          'Upload a file to a folder',
+          {
+            description,
+            consumes: [MEDIA_TYPE],
+            params,
+            querystring: UploadQuery,
+            body: UploadForm,
+            response: { 200: Ref(FolderFile) },
+          },
+          { tag: 'files' },
+        ),
         prepare: (request, reply) =>
           refusing(request, reply, async () => {
             await request.scope.exists('folders', idIn(request.params))

@@ -6,17 +6,20 @@ import { prepareSearch, type SearchDeps } from './prepare-search.ts'
 import { searchPassages } from './search.ts'
 import { FoundPassage, SearchPassages } from './search-schema.ts'
 
+const operations = operationsOf('passages', {
+  search_passages: [
+    'Search passages by vectors and words, the best first',
+    { body: SearchPassages, response: { 200: Type.Array(FoundPassage) } },
+    { right: 'read', callsUpstream: true },
+  ],
+})
+
 /** `/v1/passages` */
 export const passageSearchRoutes = (deps: SearchDeps) => async (app: App) => {
   app.post(
     '/search',
     prepared({
-      ...operationsOf('passages')(
-        'search_passages',
-        'Search passages by vectors and words, the best first',
-        { body: SearchPassages, response: { 200: Type.Array(FoundPassage) } },
-        { right: 'read', callsUpstream: true },
-      ),
+      ...operations.search_passages,
       prepare: ({ scope, body }) => prepareSearch(scope, deps, body),
       handle: ({ scope, body }, search) => searchPassages(scope, search, body),
     }),

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Scope } from '../../../db/scope.ts'
 import { expectsRelations } from '../../../http/letta.ts'
-import { operationsOf } from '../../../http/operation.ts'
+import { operationOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Id, OrNull, Page, Params, Query, Ref } from '../../../lib/wire.ts'
 import { Source } from '../../folders/schema.ts'
@@ -10,8 +10,6 @@ import { retrieveAgent } from '../agents.ts'
 import { ALL_RELATIONS } from '../relations.ts'
 import { Agent, AgentParams } from '../schema.ts'
 import { archiveVerbs, folderVerbs, identityVerbs, listFoldersOf } from './attachments.ts'
-
-const operation = operationsOf('agents')
 
 /** The response of an attachment or detachment: null, but the changed agent for older clients, which read it. */
 export const Attached = {
@@ -40,7 +38,8 @@ export async function attachmentRoutes(app: App) {
       const act: (scope: Scope, agentId: string, id: string) => Promise<unknown> = verbs[verb]
       app.patch(
         `/:agent_id/${path}/${verb}/:${parameter}`,
-        operation(
+        operationOf(
+          'agents',
           `${verb}_${noun}_${verb === 'attach' ? 'to' : 'from'}_agent`,
           `${verb === 'attach' ? 'Attach' : 'Detach'} ${noun === 'folder' || noun === 'source' ? `a ${noun}` : `an ${noun}`}`,
           { params: Params({ agent_id: Id('agent'), [parameter]: Id(prefix) }), response: Attached },
@@ -57,7 +56,8 @@ export async function attachmentRoutes(app: App) {
   for (const path of ['folders', 'sources']) {
     app.get(
       `/:agent_id/${path}`,
-      operation(
+      operationOf(
+        'agents',
         `list_${path}_of_agent`,
         `List the ${path} attached to an agent, newest first`,
         { params: AgentParams, querystring: Query(Page('source')), response: { 200: Type.Array(Ref(Source)) } },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { operationsOf } from '../../../http/operation.ts'
+import { operationOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { Id, Params, Ref } from '../../../lib/wire.ts'
 import { listAgentsOf } from '../agents.ts'
@@ -21,7 +21,7 @@ export const holderRoutes = (noun: keyof typeof ATTACHED) => async (app: App) =>
   const parameter = `${noun}_id` as const
   app.get(
     `/:${parameter}/agents`,
-    operationsOf(tag)(`list_agents_of_${noun}`, `List the agents ${article} ${noun} is attached to`, {
+    operationOf(tag, `list_agents_of_${noun}`, `List the agents ${article} ${noun} is attached to`, {
       params: Params({ [parameter]: Id(noun) }),
       querystring: ListRelatedAgents,
       response: { 200: Type.Array(Ref(Agent)) },
@@ -40,7 +40,8 @@ export const folderHolderRoutes = (noun: 'folder' | 'source') => async (app: App
   const deprecated = noun === 'source'
   app.get(
     `/:${parameter}/agents`,
-    operationsOf('folders')(
+    operationOf(
+      'folders',
       `list_agents_of_${noun}`,
       `List the ids of the agents a folder is attached to${deprecated ? ' (deprecated)' : ''}`,
       {
