@@ -16,6 +16,16 @@ export interface OwnedRow {
   last_updated_by_id: string | null
 }
 
+/** The row of a resource: its columns bear the names of its wire fields, and are null where an optional field is absent. */
+export type RowOf<Wire> = OwnedRow & {
+  [F in Exclude<keyof Wire, keyof OwnedRow>]-?: object extends Pick<Wire, F>
+    ? Exclude<Wire[F], undefined> | null
+    : Wire[F]
+}
+
+/** The row of a join table: the columns that refer to its owner and to its target, and the target's place. */
+export type LinkRow<References extends string> = Record<'organization_id' | References, string> & { position: number }
+
 /** The values of a write by column, without the columns that the storage layer sets. Undefined values are left out. */
 export type Columns<T extends keyof Tables> = {
   readonly [K in Exclude<keyof Tables[T], Exclude<keyof OwnedRow, 'id'>>]?: Tables[T][K] | undefined

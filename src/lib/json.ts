@@ -1,15 +1,18 @@
+/** A value whose fields don't hold null. */
+type WithoutNulls<T> = T extends object ? { [K in keyof T]: WithoutNulls<Exclude<T[K], null>> } : T
+
 /**
  * A value without its fields that hold null, at any depth: null says "no value" in settings. Fields named `freeKey` hold
  * the caller's own JSON, in which null is a value: they stay as they are.
  */
-export function omitNulls<T>(value: T, freeKey?: string): T {
-  if (Array.isArray(value)) return value.map((item) => omitNulls(item, freeKey)) as T
-  if (value === null || typeof value !== 'object') return value
+export function omitNulls<T>(value: T, freeKey?: string): WithoutNulls<T> {
+  if (Array.isArray(value)) return value.map((item) => omitNulls(item, freeKey)) as WithoutNulls<T>
+  if (value === null || typeof value !== 'object') return value as WithoutNulls<T>
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, inner]) => inner !== null)
       .map(([key, inner]) => [key, key === freeKey ? inner : omitNulls(inner, freeKey)]),
-  ) as T
+  ) as WithoutNulls<T>
 }
 
 const MAX_DEPTH = 64

@@ -1,12 +1,9 @@
-import type { OwnedRow } from '../../db/tables.ts'
-import type { EmbeddingConfig } from '../models/schema.ts'
+import type { LinkRow, RowOf } from '../../db/tables.ts'
+import type { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
+import type { Archive } from './schema.ts'
 
-export interface ArchiveRow extends OwnedRow {
-  name: string
-  description: string | null
-  embedding_config: EmbeddingConfig | null
-  metadata: Record<string, unknown> | null
-  vector_db_provider: 'native' | 'tpuf' | 'pinecone'
+export interface ArchiveRow extends RowOf<Archive> {
+  vector_db_provider: VectorDbProvider
   /** The model that serves searches while another one embeds the passages; null: `embedding_config`. */
   serving_config: EmbeddingConfig | null
   /** Why the passages could not be embedded. */
@@ -15,16 +12,9 @@ export interface ArchiveRow extends OwnedRow {
   store_error: string | null
 }
 
-export interface AgentArchiveRow {
-  organization_id: string
-  agent_id: string
-  archive_id: string
-  position: number
-}
-
 declare module '../../db/tables.ts' {
   interface Tables {
     archives: ArchiveRow
-    agents_archives: AgentArchiveRow
+    agents_archives: LinkRow<'agent_id' | 'archive_id'>
   }
 }

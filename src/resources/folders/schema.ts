@@ -58,8 +58,10 @@ const FileRecord = {
   chunks_embedded: Optional(Type.Integer()),
 }
 
+export type FileRecord = Static<TObject<typeof FileRecord>>
+
 /** The files of folders, without their texts, which are too long for the history too. */
-export const files = defineResource<Static<TObject<typeof FileRecord>>>()(
+export const files = defineResource<FileRecord>()(
   { properties: FileRecord },
   { table: 'files', prefix: 'file', order: 'asc', unlogged: ['content'] },
 )

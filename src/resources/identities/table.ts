@@ -1,31 +1,10 @@
-import type { OwnedRow } from '../../db/tables.ts'
-
-export interface IdentityRow extends OwnedRow {
-  identifier_key: string
-  name: string
-  identity_type: 'org' | 'user' | 'other'
-  project_id: string | null
-  properties: { key: string; type: string; value: unknown }[] | null
-}
-
-export interface AgentIdentityRow {
-  organization_id: string
-  agent_id: string
-  identity_id: string
-  position: number
-}
-
-export interface BlockIdentityRow {
-  organization_id: string
-  block_id: string
-  identity_id: string
-  position: number
-}
+import type { LinkRow, RowOf } from '../../db/tables.ts'
+import type { Identity } from './schema.ts'
 
 declare module '../../db/tables.ts' {
   interface Tables {
-    identities: IdentityRow
-    agents_identities: AgentIdentityRow
-    blocks_identities: BlockIdentityRow
+    identities: RowOf<Omit<Identity, 'agent_ids' | 'block_ids'>>
+    agents_identities: LinkRow<'agent_id' | 'identity_id'>
+    blocks_identities: LinkRow<'block_id' | 'identity_id'>
   }
 }

@@ -1,4 +1,4 @@
-import type { OwnedRow } from '../../db/tables.ts'
+import type { LinkRow, OwnedRow } from '../../db/tables.ts'
 import type { Configuration } from './schema.ts'
 
 export interface TemplateRow extends OwnedRow {
@@ -17,18 +17,12 @@ export interface TemplateVersionRow
   message: string | null
 }
 
-interface LinkRow {
-  organization_id: string
-  template_version_id: string
-  position: number
-}
-
 declare module '../../db/tables.ts' {
   interface Tables {
     templates: TemplateRow
     template_versions: TemplateVersionRow
-    template_versions_tools: LinkRow & { tool_id: string }
-    template_versions_folders: LinkRow & { source_id: string }
-    template_versions_identities: LinkRow & { identity_id: string }
+    template_versions_tools: LinkRow<'template_version_id' | 'tool_id'>
+    template_versions_folders: LinkRow<'template_version_id' | 'source_id'>
+    template_versions_identities: LinkRow<'template_version_id' | 'identity_id'>
   }
 }

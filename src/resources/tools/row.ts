@@ -33,6 +33,6 @@ export const rowOf = (body: CreateTool, json_schema: FunctionJson, project?: str
   schema_derived: !body.json_schema,
   description: body.description ?? descriptionIn(json_schema),
   name: nameIn(json_schema),
-  tool_type: 'custom',
+  tool_type: 'custom' as const,
   project_id: project,
 })
