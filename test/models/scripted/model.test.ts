@@ -33,7 +33,14 @@ describe('the scripted model', () => {
   test('fails and breaks off as the script says', async () => {
     scripted.add({ error: { status: 503, message: 'Busy.' } }, { text: 'Half of it', cutAfter: 2 })
     await expect(ask([said('Hi.')])).rejects.toMatchObject({ statusCode: 503, message: 'Busy.' })
-    await expect(ask([said('Hi.')])).rejects.toThrow('terminated')
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'Hi.' }] })
+    const response = await fetch(`${scripted.url}/chat/completions`, { method: 'POST', body })
+    let received = ''
+    const read = async () => {
+      for await (const chunk of response.body!) received += Buffer.from(chunk)
+    }
+    await expect(read()).rejects.toThrow('terminated')
+    expect(received.match(/^data: /gm)).toHaveLength(2)
   })
 
   test('an answer waits until the test lets it go, and a client that goes away is seen', async () => {
