@@ -71,7 +71,7 @@ async function* bytesOf(events: Iterable<string>, cutAfter = Number.POSITIVE_INF
   }
 }
 
-const isStream = (body: Json): body is Iterable<string> => Symbol.iterator in body && typeof body !== 'string'
+const isStream = (body: Json): body is Iterable<string> => Symbol.iterator in body && !Array.isArray(body)
 
 async function respond(request: Received, provider: Provider, answers: Answers): Promise<WireAnswer> {
   try {
