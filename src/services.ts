@@ -14,6 +14,7 @@ import { syncProvider } from './jobs/sync-provider.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
 import { type Cipher, rememberPlainTexts } from './lib/cipher.ts'
 import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
+import { createKeyedSemaphore, type KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
 import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
 import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
@@ -55,11 +56,15 @@ export interface Services {
   embedders: Embedders
   reader: SourceReader
   toolVectors: ToolVectors
+  searchTurns: KeyedSemaphore
   workers: Workers
   baseProviders: BaseProviders
   /** Stops background work, then closes connections and threads. */
   close(): Promise<void>
 }
+
+/** The searches of one organization that run at once: most connections stay free for others. */
+const SEARCHES_AT_ONCE = 2
 
 /** Creates the services of a server. Inside transactions of `database` their network calls throw. */
 export async function createServices(deps: Deps): Promise<Services> {
@@ -92,6 +97,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     embedders,
     reader,
     toolVectors: createToolVectors(),
+    searchTurns: createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE),
     workers,
     baseProviders,
     async close() {

@@ -89,6 +89,14 @@ export const queryRows = <R = Row>(context: Context, statement: Statement, confl
 /** The rows of a statement that only reads, and takes no locks. */
 export const readRows = <R = Row>(context: Context, statement: Statement) => send<R>(context, statement, 'read')
 
+/** The rows of a statement that may take long: it ends when the signal is aborted, and after ten seconds. 503. */
+export async function searchRows<R>({ trx, database }: Context, statement: RawBuilder<R>, signal: AbortSignal) {
+  const compiled = statement.compile(database.kysely)
+  return mapDbErrors(
+    trx ? trx.executeQuery<R>(compiled).then(({ rows }) => rows) : database.search<R>(compiled, signal),
+  )
+}
+
 /** The row of a statement that changes one row, named by its key. */
 export const changeRow = async (context: Context, statement: Statement, conflicts?: Conflicts) =>
   (await send<Row>(context, statement, 'change', conflicts))[0]

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { attach, detach, linkMany, setLinks } from './attach.ts'
-import { type Actor, type Context, queryRows } from './context.ts'
+import { type Actor, type Context, queryRows, searchRows } from './context.ts'
 import type { Database } from './engine/database.ts'
 import { count, exists, find, get, linkedIds, lock, select } from './find.ts'
 import { insert, insertMany, insertOnConflictDoNothing } from './insert.ts'
@@ -61,6 +61,11 @@ export interface Scope {
   count<T extends Table>(resource: Resource<unknown, T>, filter?: Filter<T>): Promise<number>
   /** The ids attached to an owner, in the order in which they were attached. */
   linkedIds(link: Link, ownerId: string): Promise<string[]>
+  /**
+   * The rows of a statement whose costs its caller determines. It ends when the signal is aborted, and after ten seconds: 503.
+   * It must name the organization, as in `query`.
+   */
+  search<Row>(statement: RawBuilder<Row>, signal: AbortSignal): Promise<Row[]>
   /** The rows of a statement of a resource's own, which must name the organization. */
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
 
@@ -153,6 +158,7 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     count: (resource, filter) => count(context, resource, filter),
     linkedIds: (link, ownerId) => linkedIds(context, link, ownerId),
     query: (statement) => queryRows(context, statement),
+    search: (statement, signal) => searchRows(context, statement, signal),
     insert: (resource, values, links) => insert(context, resource, values, links),
     insertMany: (resource, values, links) => insertMany(context, resource, values, links),
     insertOnConflictDoNothing: (resource, values) => insertOnConflictDoNothing(context, resource, values),

@@ -57,8 +57,8 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   const header = headers['idempotency-key']
   const retries = retriesOf(request)
   if (header === undefined && retries === undefined) return undefined
-  // A request that only reads may run again.
-  if (header === undefined && request.routeOptions.config.right === 'read') return undefined
+  // A request that only reads may run again. In a transaction, it would hold a connection.
+  if (request.routeOptions.config.right === 'read') return undefined
   const apiKey = apiKeyOf(request)!
   const [path, ...search] = request.url.split('?')
   const target = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Translate } from './letta-translation.ts'
+import { hasLeft } from './request-log.ts'
 
 const MEDIA_TYPE = 'text/event-stream'
 
@@ -30,9 +31,9 @@ const isEvents = (value: unknown): value is AsyncIterable<unknown> =>
 /** A signal that is aborted once the caller has closed the connection, for the source of the events. */
 export function callerGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort()
-  })
+  const abort = () => hasLeft({ raw }) && gone.abort()
+  abort()
+  raw.once('close', abort)
   return gone.signal
 }
 

@@ -6,7 +6,7 @@ import { createTransactionGuard, type TransactionGuard } from '../../lib/transac
 import type { Tables } from '../tables.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.ts'
 import { lockDirectory } from './lock.ts'
-import { type SendStatement, sendStatement } from './pipeline.ts'
+import { type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { createSenders, createStatementNames, type NameStatement, openPool } from './pool.ts'
 import { createStatementCache, type StatementCache } from './statement-cache.ts'
 
@@ -22,6 +22,11 @@ export interface Database {
   query<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs a statement that only reads and waits for no lock. Such statements share connections. */
   read<Row>(statement: CompiledQuery): Promise<Row[]>
+  /**
+   * Runs a statement that only reads and may take long, by a connection of its own. The server of the database ends it when
+   * the signal is aborted, and after ten seconds; the embedded database finishes what it has begun.
+   */
+  search<Row>(statement: CompiledQuery, signal: AbortSignal): Promise<Row[]>
   /** Runs a statement that changes one row, named by its key. Such statements share connections, few each. */
   change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Any other use of the database inside of `work` throws instead of deadlocking. */
@@ -93,6 +98,7 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
     query: sendBy(senders.query),
     read: sendBy(senders.read),
     change: sendBy(senders.change),
+    search: (statement, signal) => sendBy(<R>(sent: Statement) => senders.search<R>(sent, signal))(statement),
     transaction: (work) => kysely.transaction().execute((trx) => guard.run(() => work(trx))),
     async dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')

@@ -45,6 +45,7 @@ async function checkServer(trx: Kysely<Tables>): Promise<void> {
 export async function migrate(database: Database): Promise<void> {
   const known = knownMigrations()
   await database.transaction(async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx)
     await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`.execute(trx)
     await sql`create table if not exists schema_migrations (
       version integer primary key, name text not null, applied_at timestamptz(3) not null default now())`.execute(trx)
@@ -71,6 +72,7 @@ export async function migrate(database: Database): Promise<void> {
  */
 export async function indexSearches(database: Database): Promise<boolean> {
   return database.transaction(async (trx) => {
+    await sql`set local statement_timeout = 0`.execute(trx)
     const { rows } = await sql<{ available: boolean }>`
       select exists (select from pg_available_extensions where name = 'pg_trgm') as available`.execute(trx)
     const missing = await sql<{ table_name: string; column_name: string; index_name: string }>`

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { ApiError } from '../../lib/errors.ts'
 import type { Embedded } from './embedded.ts'
 import { createPipeline, type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { SESSION_OPTIONS } from './session.ts'
@@ -67,18 +68,68 @@ const onOwnConnection =
     }
   }
 
-/** How statements outside of transactions are sent: `read` and `change` share connections, `query` doesn't. */
+/** The time that a search has. */
+const SEARCH_MS = 10_000
+
+const searchEnded = (cause: unknown) =>
+  new ApiError('unavailable', `The search took longer than ${SEARCH_MS / 1000} seconds. Search for less.`, {
+    headers: { 'retry-after': '1' },
+    cause,
+  })
+
+/** A function that sends a statement, and cancels it when the signal is aborted. */
+export type SendSearch = <Row>(statement: Statement, signal: AbortSignal) => Promise<Row[]>
+
+/** Ends what `send` does when the signal is aborted or the time of a search is over: 503. */
+const withinTime =
+  (send: SendSearch): SendSearch =>
+  async <Row>(statement: Statement, callerGone: AbortSignal) => {
+    const signal = AbortSignal.any([callerGone, AbortSignal.timeout(SEARCH_MS)])
+    try {
+      signal.throwIfAborted()
+      return await send<Row>(statement, signal)
+    } catch (error) {
+      throw signal.aborted ? searchEnded(error) : error
+    }
+  }
+
+/** Sends each statement by a connection of its own. `cancel` has the server process of a connection end its statement. */
+const cancellable =
+  (pool: pg.Pool, cancel: (processId: number) => Promise<unknown>): SendSearch =>
+  async <Row>(statement: Statement, signal: AbortSignal) => {
+    const client = await pool.connect()
+    const { processID } = client as unknown as { processID: number }
+    let cancelled: Promise<unknown> | undefined
+    const abort = () => {
+      cancelled = cancel(processID).catch(() => {})
+    }
+    signal.addEventListener('abort', abort)
+    try {
+      signal.throwIfAborted()
+      return (await sendStatement(client, statement)).rows as Row[]
+    } finally {
+      signal.removeEventListener('abort', abort)
+      await cancelled
+      // A cancellation that came late would end the next statement of this connection.
+      client.release(signal.aborted)
+    }
+  }
+
+/** How statements outside of transactions are sent: `read` and `change` share connections, `query` and `search` don't. */
 export function createSenders(pool: pg.Pool, remotePoolSize: number | undefined) {
   if (remotePoolSize === undefined) {
     // The embedded database has one connection, and runs one statement after the other.
     const send = createPipeline(pool, { ...READS, maxConnections: 1, maxUses: MAX_USES })
-    return { read: send, change: send, query: send }
+    return { read: send, change: send, query: send, search: withinTime((statement) => send(statement)) }
   }
   const query = onOwnConnection(pool)
   const maxConnections = Math.floor(remotePoolSize / 2)
+  const read = maxConnections > 0 ? createPipeline(pool, { ...READS, maxConnections }) : query
+  const cancel = (processId: number) => read({ text: 'select pg_cancel_backend($1)', values: [processId] })
   return {
     query,
-    read: maxConnections > 0 ? createPipeline(pool, { ...READS, maxConnections }) : query,
+    read,
+    search: withinTime(cancellable(pool, cancel)),
     change: createPipeline(pool, { ...CHANGES, maxConnections: remotePoolSize, maxUses: MAX_USES }),
   }
 }

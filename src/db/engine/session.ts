@@ -14,7 +14,10 @@ export const SESSION: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
 }
 
-/** The settings of every connection as a PostgreSQL server takes them at its start, and the time zone of the API. */
-export const SESSION_OPTIONS = Object.entries({ TimeZone: 'UTC', ...SESSION })
+/**
+ * The settings of every connection as a PostgreSQL server takes them at its start, the time zone of the API, and the time
+ * that any statement has but those of migrations. Searches have less: see `createSenders`.
+ */
+export const SESSION_OPTIONS = Object.entries({ TimeZone: 'UTC', statement_timeout: '5min', ...SESSION })
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')

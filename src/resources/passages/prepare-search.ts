@@ -10,6 +10,7 @@ import { type Period, readPeriod } from './search-period.ts'
 import type { SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
 import type { SearchQuery } from './search-statement.ts'
 import { resolveTargets, type SearchTarget } from './search-targets.ts'
+import { hasLongQuotes, LONG_QUOTES } from './search-words.ts'
 
 /** The services that a search calls. */
 export interface SearchDeps {
@@ -87,6 +88,8 @@ async function prepare(scope: Scope, deps: SearchDeps, request: SearchRequest): 
   const { limit } = request
   const search = { filter, limit, clock, mode, query, words, vectors: [], hostedWords: undefined }
   if (query === undefined || containers?.length === 0) return search
+  if (words !== undefined && hasLongQuotes(words))
+    throw invalid({ in: request.period.in, field: 'query', message: LONG_QUOTES })
   const embedded = await addVectors(scope, deps, { ...search, query }, models)
   if (hosted === undefined) return embedded
   const [vector] = embedded.vectors

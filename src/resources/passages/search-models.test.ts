@@ -40,7 +40,12 @@ const silence = (...models: string[]) => {
 async function hasty(body: SearchPassages): Promise<FoundPassage[]> {
   const scope = server.scopeOf(server.organizations.alice)
   const searched = { embedders, stores: {}, timeoutMs: 300 }
-  const found = await searchPassages(scope, await prepareSearch(scope, searched, body), body)
+  const found = await searchPassages(
+    scope,
+    await prepareSearch(scope, searched, body),
+    body,
+    new AbortController().signal,
+  )
   return JSON.parse(found.text)
 }
 

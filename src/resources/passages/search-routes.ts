@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
+import { callerGone } from '../../http/sse.ts'
+import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import { prepareSearch, type SearchDeps } from './prepare-search.ts'
 import { searchPassages } from './search.ts'
 import { FoundPassage, SearchPassages } from './search-schema.ts'
@@ -15,13 +17,14 @@ const operations = operationsOf('passages', {
 })
 
 /** `/v1/passages` */
-export const passageSearchRoutes = (deps: SearchDeps) => async (app: App) => {
+export const passageSearchRoutes = (deps: SearchDeps & { searchTurns: KeyedSemaphore }) => async (app: App) => {
   app.post(
     '/search',
     prepared({
       ...operations.search_passages,
       prepare: ({ scope, body }) => prepareSearch(scope, deps, body),
-      handle: ({ scope, body }, search) => searchPassages(scope, search, body),
+      handle: ({ scope, body }, search, reply) =>
+        deps.searchTurns(scope.organizationId, () => searchPassages(scope, search, body, callerGone(reply))),
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { FUSION } from '../../lib/ranking.ts'
 import { type VectorQuery, vectorTables } from './search-vectors.ts'
-import { anyWord, type WordQuery, wordTables } from './search-words.ts'
+import { anyWord, everyWord, type WordQuery, wordTables } from './search-words.ts'
 
 /** A search by vectors, by words, or by both. */
 export interface SearchQuery extends VectorQuery, WordQuery {}
@@ -12,7 +12,9 @@ function termsTable({ vectors, words, hostedWords }: SearchQuery): RawBuilder<un
     ...vectors.flatMap(({ vector, hosted }, n) =>
       hosted ? [] : [sql`${`[${vector.join(',')}]`}::vector as ${sql.ref(`vector_${n}`)}`],
     ),
-    ...(words === undefined || hostedWords ? [] : [sql`${anyWord(words)} as any_word`]),
+    ...(words === undefined || hostedWords
+      ? []
+      : [sql`${anyWord(words)} as any_word, ${everyWord(words)} as every_word`]),
   ]
   return terms.length > 0 ? [sql`terms as materialized (select ${sql.join(terms)})`] : []
 }
@@ -44,7 +46,7 @@ export function searchTables(query: SearchQuery): RawBuilder<unknown>[] {
   return [
     ...termsTable(query),
     ...vectors.flatMap((_, n) => vectorTables(query, n)),
-    ...(words === undefined ? [] : wordTables(query, words)),
+    ...(words === undefined ? [] : wordTables(query)),
     sql`hits as (
       select *, ${score} as score, row_number() over (order by fused desc, best, id desc) as n from (
         select id, sum(1.0::float8 / (${sql.lit(FUSION)} + rank)) as fused, min(rank) as best,

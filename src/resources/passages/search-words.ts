@@ -12,32 +12,58 @@ export interface WordQuery {
   hostedWords: HostedHits | undefined
 }
 
-/** SQL of a query that any lexeme of a text satisfies; null for a text without lexemes. */
+/** The most distinct words of a query that are searched for: the time to rank a passage grows with their square. */
+const MAX_WORDS = 16
+
+/** The most words in quotes: more are a 422. */
+const MAX_QUOTED_WORDS = 16
+
+/** The words and the operators between them. */
+const MAX_NODES = 2 * MAX_WORDS
+
+/** The words of the ranked passages, as the database stores them, in bytes: long passages take longer to rank. */
+const MAX_RANKED_BYTES = 5_000_000
+
+/** Whether a text has more words in quotes than a search takes. */
+export const hasLongQuotes = (text: string): boolean =>
+  [...text.matchAll(/"([^"]*)"?/g)].flatMap(([, quoted]) => quoted!.match(/[\p{L}\p{N}]+/gu) ?? []).length >
+  MAX_QUOTED_WORDS
+
+/** The issue of a text that `hasLongQuotes`. */
+export const LONG_QUOTES = `must have at most ${MAX_QUOTED_WORDS} words in quotes`
+
+/** SQL of a query that any of the first lexemes of a text satisfies; null for a text without lexemes. */
 export const anyWord = (words: string) => sql`(
-  select string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
-  from unnest(tsvector_to_array(to_tsvector('english', ${words}))) as word)`
+  select string_agg('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
+  from (select lexeme from unnest(to_tsvector('english', ${words})) order by positions[1] limit ${sql.lit(MAX_WORDS)}) as first)`
+
+/** SQL of the query that a text is, with its operators; null for a text of too many words. */
+export const everyWord = (words: string) => sql`(
+  select case when numnode(query) <= ${sql.lit(MAX_NODES)} then query end
+  from websearch_to_tsquery('english', ${words}) as query)`
 
 /**
  * SQL of the tables of a search by words; the last one is `fts`. Passages that match the whole query come first (quotes, `or`
  * and `-` count); if they are fewer than the limit, passages with any of its words follow. Both are ranked by cover density
  * (ts_rank_cd: Clarke, Cormack, Tudhope 1999), as a number between 0 and 1.
  */
-export function wordTables({ filter, limit, hostedWords }: WordQuery, words: string): RawBuilder<unknown>[] {
+export function wordTables({ filter, limit, hostedWords }: WordQuery): RawBuilder<unknown>[] {
   if (hostedWords) return [hostedTable('fts', filter, hostedWords, sql`score`)]
-  const every = sql`websearch_to_tsquery('english', ${words})`
+  const every = sql`(select every_word from terms)`
   const any = sql`(select any_word from terms)`
   const depth = sql.lit(depthOf(limit))
   // Numbered rather than limited: for a limit the planner would read the table from its start, expecting matches soon.
-  // The numbers end the reading all the same.
+  // The numbers end the reading all the same. The size of a vector is known without reading it.
   const ranked = (tsquery: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
     select id, ts_rank_cd(search_vector, ${tsquery}, 32) as score from (
-      select p.id, p.search_vector, row_number() over () as n from passages p
-      where ${allowed(filter)} and p.search_vector @@ ${tsquery} ${more}) as found
-    where n <= ${sql.lit(EXACT_SCAN_LIMIT)} order by score desc, id desc limit ${depth}`
+      select p.id, p.search_vector, row_number() over found as n, sum(pg_column_size(p.search_vector)) over found as bytes
+      from passages p where ${allowed(filter)} and p.search_vector @@ ${tsquery} ${more}
+      window found as (rows unbounded preceding)) as found
+    where n <= ${sql.lit(EXACT_SCAN_LIMIT)} and bytes <= ${sql.lit(MAX_RANKED_BYTES)} order by score desc, id desc limit ${depth}`
   return [
     sql`every_word as materialized (${ranked(every, sql``)})`,
     sql`some_words as (
-      ${ranked(any, sql`and (select count(*) from every_word) < ${limit}::int and not p.search_vector @@ ${every}`)})`,
+      ${ranked(any, sql`and (select count(*) from every_word) < ${limit}::int and (p.search_vector @@ ${every}) is not true`)})`,
     sql`fts as (
       select id, score, 'fts' as index, row_number() over (order by score desc, id desc) as rank from (
         select id, 1 + score as score from every_word union all select id, score from some_words) as found)`,

@@ -240,7 +240,7 @@ describe('the archival memory of an agent', () => {
 /** A search whose embedders are the caller's, whatever the model. */
 async function searchWith(embedders: Embedders, body: SearchPassages, scanLimit?: number): Promise<FoundPassage[]> {
   const search = await prepareSearch(hers, { embedders, stores: {} }, body)
-  return JSON.parse((await searchPassages(hers, search, body, scanLimit)).text)
+  return JSON.parse((await searchPassages(hers, search, body, new AbortController().signal, scanLimit)).text)
 }
 const ofLexical: Embedders = { of: async () => lexical }
 

@@ -43,22 +43,31 @@ export async function searchPassages(
   scope: Scope,
   search: PreparedSearch,
   { include }: Pick<SearchPassages, 'include'>,
+  signal: AbortSignal,
   exactScanLimit: number = EXACT_SCAN_LIMIT,
 ): Promise<Rendered<FoundPassage[]>> {
   if (search.query !== undefined && isEmpty(search)) return renderTexts([])
   const shape = include?.length ? passagesWithVectors : passages
   const { json } = shape.rendering[scope.names]
-  const rows = await scope.query(search.query === undefined ? newest(search, json) : best(search, json, exactScanLimit))
+  const rows = await scope.search(
+    search.query === undefined ? newest(search, json) : best(search, json, exactScanLimit),
+    signal,
+  )
   return renderTexts(rows.map((row) => row.json))
 }
 
 /** The passages of an agent's archive that match a query best. None without a query. */
-export async function searchArchivalMemory(scope: Scope, search: PreparedSearch): Promise<FoundMemories> {
+export async function searchArchivalMemory(
+  scope: Scope,
+  search: PreparedSearch,
+  signal: AbortSignal,
+): Promise<FoundMemories> {
   if (search.query === undefined || isEmpty(search)) return { results: [], count: 0 }
-  const rows = await scope.query<{ id: string; created_at: string; text: string; tags: string[] }>(sql`
+  const found = sql<{ id: string; created_at: string; text: string; tags: string[] }>`
     with ${sql.join(searchTables({ ...search, exactScanLimit: EXACT_SCAN_LIMIT }))}
     select p.id, p.created_at, p.text, p.tags
-    from hits join passages p on p.organization_id = ${scope.organizationId} and p.id = hits.id order by hits.n`)
+    from hits join passages p on p.organization_id = ${scope.organizationId} and p.id = hits.id order by hits.n`
+  const rows = await scope.search(found, signal)
   const results = rows.map(({ id, created_at, text, tags }) => ({
     id,
     timestamp: inZone(new Date(created_at), search.clock),

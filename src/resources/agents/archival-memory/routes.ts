@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import { operationOf, operationsOf } from '../../../http/operation.ts'
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
+import { callerGone } from '../../../http/sse.ts'
+import type { KeyedSemaphore } from '../../../lib/keyed-semaphore.ts'
 import { Id, Message, Params, Ref } from '../../../lib/wire.ts'
 import type { Embedders } from '../../models/embedding.ts'
 import { CreateMemory } from '../../passages/body.ts'
@@ -64,7 +66,7 @@ export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) =
 }
 
 /** `/v1/agents/{agent_id}/archival-memory/search` */
-export const archivalMemorySearchRoutes = (deps: SearchDeps) => async (app: App) => {
+export const archivalMemorySearchRoutes = (deps: SearchDeps & { searchTurns: KeyedSemaphore }) => async (app: App) => {
   const schema = { params, querystring: SearchArchivalMemory, response: { 200: FoundMemories } }
   const summary = "Search the passages of an agent's archive, the best first"
   app.get(
@@ -72,7 +74,8 @@ export const archivalMemorySearchRoutes = (deps: SearchDeps) => async (app: App)
     prepared({
       ...operationOf('passages', 'search_archival_memory', summary, schema, config),
       prepare: ({ scope, params, query }) => prepareMemorySearch(scope, deps, params.agent_id, query),
-      handle: ({ scope }, search) => searchArchivalMemory(scope, search),
+      handle: ({ scope }, search, reply) =>
+        deps.searchTurns(scope.organizationId, () => searchArchivalMemory(scope, search, callerGone(reply))),
     }),
   )
 }
