@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { FastifySchemaValidationError } from 'fastify'
 import type { ValidationIssue } from '../lib/errors.ts'
+import { MAX_JSON_LENGTH, MAX_LENGTH } from '../lib/wire.ts'
 import { type Invalid, reduceUnions } from './union-errors.ts'
 
 /** The parts of a request, by the framework's names. */
@@ -72,6 +73,12 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
       return { field, message: `must be a ${params.format} (ISO 8601 with a time zone)` }
     case 'uniqueItems':
       return { field, message: `must not repeat an item: items ${params.j} and ${params.i} are the same` }
+    case 'maxItems':
+      return { field, message: `must have at most ${params.limit} items` }
+    case 'maxProperties':
+      return { field, message: `must have at most ${params.limit} keys` }
+    case MAX_JSON_LENGTH:
+      return { field, message: `must be at most ${MAX_LENGTH} characters of JSON` }
     case 'minimum':
       return { field, message: `must be at least ${params.limit}` }
     case 'maximum':

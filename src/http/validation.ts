@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { invalid } from '../lib/errors.ts'
 import { storageIssue } from '../lib/json.ts'
+import { MAX_JSON_LENGTH } from '../lib/wire.ts'
 import { readQuery } from './query.ts'
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
@@ -23,6 +24,9 @@ function isInstant(value: string): boolean {
   const year = new Date(Date.parse(text.replace(' ', 'T')) + rounding).getUTCFullYear()
   return year >= 1 && year <= 9999
 }
+
+/** Whether the JSON of a value is at most this long, in characters. */
+const isShortJson = (most: number, value: unknown) => JSON.stringify(value).length <= most
 
 /** The validator looks for all issues of requests with at most this many values: a value may have dozens of issues. */
 const MOST_VALUES = 10_000
@@ -47,6 +51,7 @@ export function createValidatorCompiler(shapes: readonly TSchema[]): FastifySche
     // The shapes are our own: checking them against the meta-schema would take a tenth of the start.
     const ajv = new Ajv({ allErrors, verbose: true, strictTypes: false, validateSchema: false })
     addFormats.default(ajv)
+    ajv.addKeyword({ keyword: MAX_JSON_LENGTH, validate: isShortJson })
     ajv.addFormat('date-time', isInstant)
     for (const shape of shapes) ajv.addSchema(shape)
     return ajv

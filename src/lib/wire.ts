@@ -16,8 +16,32 @@ export const Name = (options: object = {}) => Type.String({ maxLength: 500, ...o
 export const OneOf = <T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options })
 
-/** A JSON object with keys and values of the caller's own. */
-export const JsonMap = (options: { [key: string]: unknown } = {}) => Type.Record(Type.String(), Type.Unknown(), options)
+/** The most items of a list in a request, and the most keys of a map. */
+export const MAX_ITEMS = 1_000
+
+/** The most values of a filter: each may be a condition of its own. */
+export const MAX_FILTER_ITEMS = 100
+
+/** The longest text, and the longest JSON of a map, in characters. */
+export const MAX_LENGTH = 1_000_000
+
+/** A list in a request, of at most 1,000 items unless the options have another `maxItems`. */
+export const List = <T extends TSchema>(items: T, options: object = {}) =>
+  Type.Array(items, { maxItems: MAX_ITEMS, ...options })
+
+/** A list in a query, of at most 100 items. */
+export const FilterList = <T extends TSchema>(items: T, options: object = {}) =>
+  List(items, { maxItems: MAX_FILTER_ITEMS, ...options })
+
+/** A text in a request, of at most a million characters. */
+export const Text = (options: object = {}) => Type.String({ maxLength: MAX_LENGTH, ...options })
+
+/** The keyword of schemas for the longest JSON of a value, in characters. */
+export const MAX_JSON_LENGTH = 'x-maxJsonLength'
+
+/** A JSON object with keys and values of the caller's own, of at most a million characters of JSON. */
+export const JsonMap = (options: { [key: string]: unknown } = {}) =>
+  Type.Record(Type.String(), Type.Unknown(), { [MAX_JSON_LENGTH]: MAX_LENGTH, ...options })
 
 /** An instant: ISO 8601 with a four-digit year and a time zone. Responses use UTC with milliseconds and `Z`. */
 export const Instant = (options: object = {}) => Type.String({ format: 'date-time', maxLength: 40, ...options })

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, Offset, OneOf, Params, Query, Ref, Strict } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, List, Offset, OneOf, Params, Query, Ref, Strict } from '../../lib/wire.ts'
 import { ACCESS } from '../api-keys/schema.ts'
 
 const { Optional } = Type
@@ -8,7 +8,7 @@ const { Optional } = Type
 const Grant = Strict({
   type: Type.Literal('agent'),
   id: Id('agent'),
-  access: Type.Array(OneOf(ACCESS), { minItems: 1 }),
+  access: List(OneOf(ACCESS), { minItems: 1 }),
 })
 export type Grant = Static<typeof Grant>
 

@@ -22,6 +22,9 @@ export interface Sections {
   files: Part[]
 }
 
+/** The most parts of one section of a file. */
+const MAX_PARTS = 10_000
+
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -29,6 +32,7 @@ export const isObject = (value: unknown): value is Json =>
 export function partsOf(value: unknown, at: string, change = (part: Json, _n: number): Json => part): Part[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw invalid(inBody(at, 'must be an array'))
+  if (value.length > MAX_PARTS) throw invalid(inBody(at, `must have at most ${MAX_PARTS} items`))
   return value.map((part, n) => ({ at: `${at}[${n}]`, value: isObject(part) ? change(part, n) : part }))
 }
 

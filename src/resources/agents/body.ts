@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Int, JsonMap, OneOf, Patch, Ref, Strict } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, JsonMap, List, MAX_ITEMS, OneOf, Patch, Ref, Strict, Text } from '../../lib/wire.ts'
 import { CreateBlock } from '../blocks/schema.ts'
 import { Handle } from '../models/schema.ts'
 import { AGENT_TYPES, ApprovalRequestMessage, StopReason, settings } from './schema.ts'
@@ -10,15 +10,18 @@ const { Optional } = Type
 export const MessageCreate = Strict({
   type: Optional(Type.Literal('message')),
   role: OneOf(['user', 'system', 'assistant']),
-  content: Type.Union([Type.String(), Type.Array(JsonMap())], { description: 'Text, or an array of content parts.' }),
+  content: Type.Union([Text(), List(JsonMap())], { description: 'Text, or an array of content parts.' }),
   name: Optional(Type.String()),
   otid: Optional(Type.String()),
   sender_id: Optional(Type.String()),
 })
 export type MessageCreate = Static<typeof MessageCreate>
 
-const idsOf = (...parameters: Parameters<typeof Id>) => Type.Array(Id(...parameters))
-export const Variables = Type.Record(Type.String(), Type.String(), { propertyNames: { minLength: 1, maxLength: 500 } })
+const idsOf = (...parameters: Parameters<typeof Id>) => List(Id(...parameters))
+export const Variables = Type.Record(Type.String(), Text(), {
+  maxProperties: MAX_ITEMS,
+  propertyNames: { minLength: 1, maxLength: 500 },
+})
 
 /** The fields that a creation sets and a patch changes. */
 const changeable = {
@@ -28,7 +31,7 @@ const changeable = {
   block_ids: idsOf('block'),
   tool_ids: idsOf('tool'),
   folder_ids: idsOf('source'),
-  source_ids: Type.Array(Id('source'), { description: 'Deprecated: use folder_ids.' }),
+  source_ids: List(Id('source'), { description: 'Deprecated: use folder_ids.' }),
   identity_ids: idsOf('identity'),
   secrets: Variables,
   tool_exec_environment_variables: { ...Variables, description: 'Deprecated: use secrets.' } as typeof Variables,
@@ -44,20 +47,20 @@ const changeable = {
 export const CreateAgent = Create({
   ...changeable,
   agent_type: OneOf(AGENT_TYPES),
-  memory_blocks: Type.Array(CreateBlock),
-  tools: Type.Array(Type.String(), { description: 'Tools by name.' }),
+  memory_blocks: List(CreateBlock),
+  tools: List(Type.String(), { description: 'Tools by name.' }),
   include_base_tools: Type.Boolean({ description: "The tools of the agent's type. Default true." }),
   include_multi_agent_tools: Type.Boolean(),
   include_base_tool_rules: Type.Boolean(),
   include_default_source: Type.Boolean({ description: 'Deprecated: makes and attaches a folder.' }),
-  initial_message_sequence: Type.Array(MessageCreate),
+  initial_message_sequence: List(MessageCreate),
 })
 export type CreateAgent = Static<typeof CreateAgent>
 
 export const UpdateAgent = Patch(
   {
     ...changeable,
-    message_ids: idsOf('message'),
+    message_ids: List(Id('message'), { maxItems: 10_000 }),
     pending_approval: Ref(ApprovalRequestMessage),
     last_run_completion: Instant(),
     last_run_duration_ms: Int(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, OneOf, Page, Query } from '../../lib/wire.ts'
+import { FilterList, Id, OneOf, Page, Query } from '../../lib/wire.ts'
 import { StopReason } from './schema.ts'
 
 const { Optional } = Type
@@ -33,9 +33,9 @@ export const LEGACY_INCLUDES: Record<string, Include> = {
 }
 
 const includes = {
-  include: Optional(Type.Array(OneOf(INCLUDES), { description: 'The relations to load. None by default.' })),
+  include: Optional(FilterList(OneOf(INCLUDES), { description: 'The relations to load. None by default.' })),
   include_relationships: Optional(
-    Type.Array(Type.String(), { description: 'Deprecated: use include. Names such as tools, sources, memory.' }),
+    FilterList(Type.String(), { description: 'Deprecated: use include. Names such as tools, sources, memory.' }),
   ),
 }
 
@@ -43,11 +43,11 @@ const includes = {
 const filters = {
   name: Optional(Type.String({ description: 'Exactly this name.' })),
   query_text: Optional(Type.String({ description: 'Part of the name, in any case.' })),
-  tags: Optional(Type.Array(Type.String(), { description: 'Agents with any of these tags.' })),
+  tags: Optional(FilterList(Type.String(), { description: 'Agents with any of these tags.' })),
   match_all_tags: Optional(Type.Boolean({ description: 'Agents with all of the tags instead.' })),
   identity_id: Optional({ ...Id('identity'), description: 'Linked to this identity.' }),
   identifier_keys: Optional(
-    Type.Array(Type.String(), { description: 'Linked to an identity with any of these keys.' }),
+    FilterList(Type.String(), { description: 'Linked to an identity with any of these keys.' }),
   ),
   project_id: Optional(Type.String()),
   template_id: Optional(Type.String()),

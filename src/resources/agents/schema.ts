@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, Int, JsonMap, Name, OneOf, Params, Ref, Strict } from '../../lib/wire.ts'
+import { Id, Instant, Int, JsonMap, List, Name, OneOf, Params, Ref, Strict, Text } from '../../lib/wire.ts'
 import { Block, FileBlock } from '../blocks/schema.ts'
 import { Source } from '../folders/schema.ts'
 import { Group } from '../groups/schema.ts'
@@ -56,7 +56,7 @@ export const ApprovalRequestMessage = Strict(
     id: Type.String(),
     date: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}', title: 'an ISO 8601 time' }),
     tool_call: Optional(ToolCallDelta),
-    tool_calls: Optional(Type.Union([Type.Array(ToolCall), ToolCallDelta])),
+    tool_calls: Optional(Type.Union([List(ToolCall), ToolCallDelta])),
     is_err: Optional(Type.Boolean()),
     message_type: Optional(Type.Literal('approval_request_message')),
     name: Optional(Type.String()),
@@ -127,10 +127,10 @@ export const settings = {
     maxLength: MAX_NAME_LENGTH,
     description: 'Any text of 1 to 255 characters without control characters. Names are not unique.',
   }),
-  system: Type.String({ description: 'System prompt.' }),
-  tags: Type.Array(Name({ minLength: 1 })),
+  system: Text({ description: 'System prompt.' }),
+  tags: List(Name({ minLength: 1 })),
   compaction_settings: Ref(CompactionSettings),
-  description: Type.String(),
+  description: Text(),
   embedding: Type.String({ description: 'Embedding model handle, provider/model-name.' }),
   embedding_config: Ref(EmbeddingConfig),
   enable_sleeptime: Type.Boolean({ description: 'Memory is managed by a background agent.' }),
@@ -147,7 +147,7 @@ export const settings = {
   project_id: Name(),
   response_format: Ref(ResponseFormat),
   timezone: Type.String({ description: 'IANA name.' }),
-  tool_rules: Type.Array(Ref(ToolRule)),
+  tool_rules: List(Ref(ToolRule)),
   template_id: Name(),
   base_template_id: Name(),
   deployment_id: Name(),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { idPattern } from '../../lib/ids.ts'
-import { Create, Name, OneOf, Ref } from '../../lib/wire.ts'
+import { Create, FilterList, Name, OneOf, Ref } from '../../lib/wire.ts'
 import { Agent } from './schema.ts'
 
 const is = (field: string) => Type.Literal(field)
@@ -20,7 +20,7 @@ const Criterion = Type.Unsafe<Criterion>({
       'operator',
       'value',
     ]),
-    Create({ field: is('tags'), operator: OneOf(['contains']), value: Type.Array(Name()) }, [
+    Create({ field: is('tags'), operator: OneOf(['contains']), value: FilterList(Name()) }, [
       'field',
       'operator',
       'value',

@@ -1,27 +1,27 @@
 import { Type } from 'typebox'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
-import { Int, JsonMap, Strict } from '../../lib/wire.ts'
+import { Int, JsonMap, List, MAX_ITEMS, Name, Strict, Text } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
 /** The fields of each kind of tool rule, besides those all have. */
 const KINDS = {
   constrain_child_tools: {
-    children: Type.Array(Type.String()),
-    child_arg_nodes: Optional(Type.Array(Strict({ name: Type.String(), args: Optional(JsonMap()) }))),
+    children: List(Name()),
+    child_arg_nodes: Optional(List(Strict({ name: Name(), args: Optional(JsonMap()) }))),
   },
   run_first: { args: Optional(JsonMap()) },
   exit_loop: {},
   conditional: {
-    child_output_mapping: Type.Record(Type.String(), Type.String(), { minProperties: 1 }),
-    default_child: Optional(Type.String()),
+    child_output_mapping: Type.Record(Type.String(), Name(), { minProperties: 1, maxProperties: MAX_ITEMS }),
+    default_child: Optional(Name()),
     require_output_mapping: Optional(Type.Boolean()),
   },
   continue_loop: {},
   required_before_exit: {},
   max_count_per_step: { max_count_limit: Int({ minimum: 1 }) },
-  parent_last_tool: { children: Type.Array(Type.String()) },
+  parent_last_tool: { children: List(Name()) },
   requires_approval: {},
 }
 
@@ -38,8 +38,8 @@ export interface ToolRule {
 }
 
 const COMMON = {
-  tool_name: Type.String({ minLength: 1 }),
-  prompt_template: Optional(Type.String({ description: 'Ignored.' })),
+  tool_name: Name({ minLength: 1 }),
+  prompt_template: Optional(Text({ description: 'Ignored.' })),
 }
 
 /** A rule on when an agent may or must call a tool: a union told apart by `type`, or by the fields of a rule without it. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, JsonMap, Name, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, JsonMap, Name, Page, Params, Patch, Query, Ref, Text } from '../../lib/wire.ts'
 import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -32,7 +32,7 @@ export const archives = defineResource<Archive>()(Archive, {
 
 const fields = {
   name: Name(),
-  description: Type.String(),
+  description: Text(),
   metadata: JsonMap(),
 }
 

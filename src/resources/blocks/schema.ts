@@ -1,15 +1,29 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, JsonMap, Name, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import {
+  Create,
+  FilterList,
+  Id,
+  Instant,
+  Int,
+  JsonMap,
+  List,
+  Name,
+  Page,
+  Params,
+  Patch,
+  Query,
+  Text,
+} from '../../lib/wire.ts'
 
 const { Optional } = Type
 
 /** The fields of a block that can be set. */
 const settings = {
-  value: Type.String({ description: 'Content of the block.' }),
+  value: Text({ description: 'Content of the block.' }),
   base_template_id: Name(),
   deployment_id: Name(),
-  description: Type.String(),
+  description: Text(),
   entity_id: Name({ description: 'Id of the entity within the template.' }),
   hidden: Type.Boolean(),
   is_template: Type.Boolean(),
@@ -19,7 +33,7 @@ const settings = {
   preserve_on_migration: Type.Boolean(),
   project_id: Name(),
   read_only: Type.Boolean({ description: 'True if agents may not change it. The API may.' }),
-  tags: Type.Array(Name({ minLength: 1 })),
+  tags: List(Name({ minLength: 1 })),
   template_id: Name(),
   template_name: Name(),
 }
@@ -91,15 +105,15 @@ const filters = {
   value_search: Search('Part of the value, in any case.'),
   identity_id: Optional({ ...Id('identity'), description: 'Linked to this identity.' }),
   identifier_keys: Optional(
-    Type.Array(Type.String(), { description: 'Linked to an identity with any of these keys.' }),
+    FilterList(Type.String(), { description: 'Linked to an identity with any of these keys.' }),
   ),
   project_id: Optional(Type.String()),
-  tags: Optional(Type.Array(Type.String(), { description: 'Blocks with any of these tags.' })),
+  tags: Optional(FilterList(Type.String(), { description: 'Blocks with any of these tags.' })),
   match_all_tags: Optional(Type.Boolean({ description: 'Blocks with all of the tags instead.' })),
   connected_to_agents_count_gt: Optional(Int({ description: 'Attached to more agents than this.' })),
   connected_to_agents_count_lt: Optional(Int({ description: 'Attached to fewer agents than this.' })),
   connected_to_agents_count_eq: Optional(
-    Type.Array(Int(), { description: 'Attached to exactly one of these numbers of agents.' }),
+    FilterList(Int(), { description: 'Attached to exactly one of these numbers of agents.' }),
   ),
   show_hidden_blocks: Optional(Type.Boolean({ description: 'Hidden blocks too.' })),
 }

@@ -1,11 +1,11 @@
-import { type Static, Type } from 'typebox'
-import { Create, Int, JsonMap, Name, Patch, Ref } from '../../lib/wire.ts'
+import type { Static } from 'typebox'
+import { Create, Int, JsonMap, Name, Patch, Ref, Text } from '../../lib/wire.ts'
 import { EmbeddingConfig, Handle } from '../models/schema.ts'
 
 const fields = {
   name: Name(),
-  description: Type.String(),
-  instructions: Type.String({ description: 'How to use the folder.' }),
+  description: Text(),
+  instructions: Text({ description: 'How to use the folder.' }),
   metadata: JsonMap(),
   embedding_config: Ref(EmbeddingConfig),
 }

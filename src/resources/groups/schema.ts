@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { attachedIds, defineResource } from '../../db/resource.ts'
-import { Create, Id, Int, Name, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import { Create, Id, Int, List, Name, OneOf, Page, Params, Patch, Query, Text } from '../../lib/wire.ts'
 import { CreateManager, MANAGER_TYPES, UpdateManager } from './manager.ts'
 
 const { Optional } = Type
@@ -41,12 +41,12 @@ export const groups = defineResource<Group>()(Group, {
 })
 
 const fields = {
-  agent_ids: Type.Array(Id('agent'), {
+  agent_ids: List(Id('agent'), {
     uniqueItems: true,
     description: 'The members, in the order they take turns where the manager keeps one.',
   }),
-  description: Type.String(),
-  shared_block_ids: Type.Array(Id('block'), { description: 'Deprecated.' }),
+  description: Text(),
+  shared_block_ids: List(Id('block'), { description: 'Deprecated.' }),
   hidden: Type.Boolean(),
   project_id: Name(),
   template_id: Name(),

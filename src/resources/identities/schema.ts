@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { attachedIds, defineResource } from '../../db/resource.ts'
-import { Create, Id, JsonMap, Name, OneOf, Page, Params, Patch, Query } from '../../lib/wire.ts'
+import { Create, Id, JsonMap, List, Name, OneOf, Page, Params, Patch, Query, Text } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -8,9 +8,9 @@ export const IDENTITY_TYPES = ['org', 'user', 'other'] as const
 
 export const IdentityProperty = Type.Object(
   {
-    key: Type.String(),
+    key: Text(),
     type: OneOf(['string', 'number', 'boolean', 'json']),
-    value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), JsonMap()]),
+    value: Type.Union([Text(), Type.Number(), Type.Boolean(), JsonMap()]),
   },
   { additionalProperties: false },
 )
@@ -44,7 +44,7 @@ export const identities = defineResource<Identity>()(Identity, {
   },
 })
 
-export const IdentityProperties = Type.Array(IdentityProperty)
+export const IdentityProperties = List(IdentityProperty)
 export type IdentityProperties = Static<typeof IdentityProperties>
 
 const fields = {
@@ -53,8 +53,8 @@ const fields = {
   identity_type: OneOf(IDENTITY_TYPES),
   project_id: Name(),
   properties: IdentityProperties,
-  agent_ids: Type.Array(Id('agent')),
-  block_ids: Type.Array(Id('block')),
+  agent_ids: List(Id('agent')),
+  block_ids: List(Id('block')),
 }
 
 export const CreateIdentity = Create(fields, ['identifier_key', 'name', 'identity_type'])

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { providerTypes } from '../../lib/provider-types.ts'
-import { Int, JsonMap, OneOf, Query, Strict } from '../../lib/wire.ts'
+import { FilterList, Int, JsonMap, OneOf, Query, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -269,7 +269,7 @@ export type EmbeddingModel = Static<typeof EmbeddingModel>
 
 export const ListModels = Query({
   provider_category: Optional(
-    Type.Array(OneOf(['base', 'byok']), { description: "base: the server's providers; byok: the organization's own." }),
+    FilterList(OneOf(['base', 'byok']), { description: "base: the server's providers; byok: the organization's own." }),
   ),
   provider_name: Optional(Type.String({ description: 'Exactly this name.' })),
   provider_type: Optional(OneOf(MODEL_PROVIDER_TYPES)),

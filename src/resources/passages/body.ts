@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Create, Instant, JsonMap, Name } from '../../lib/wire.ts'
+import { Create, Instant, JsonMap, List, Name } from '../../lib/wire.ts'
 
 /** The most passages of one request. */
 const MOST_PASSAGES = 10_000
@@ -11,8 +11,7 @@ const fields = {
     title: 'a text that is not blank',
     description: 'At most 100,000 characters.',
   }),
-  tags: Type.Array(Name({ minLength: 1 }), {
-    maxItems: 1_000,
+  tags: List(Name({ minLength: 1 }), {
     description: 'Kept in this order; one that is named again is left out.',
   }),
   created_at: Instant({ description: 'When it came to be, from 1970 on. Now, if absent.' }),

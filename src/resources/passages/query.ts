@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { OneOf, Page, Query } from '../../lib/wire.ts'
+import { FilterList, OneOf, Page, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -7,7 +7,7 @@ const { Optional } = Type
 export const MOST_WITH_VECTORS = 1_000
 
 const include = Optional(
-  Type.Array(OneOf(['passage.embedding']), { description: 'passage.embedding: with their vectors.' }),
+  FilterList(OneOf(['passage.embedding']), { description: 'passage.embedding: with their vectors.' }),
 )
 
 export const IncludeVectors = Query({ include })
@@ -18,7 +18,7 @@ const search = Optional(Type.String({ description: 'Part of the text, in any cas
 export const ListPassages = Query({
   ...Page('passage'),
   search,
-  tags: Optional(Type.Array(Type.String(), { description: 'Passages with any of these tags.' })),
+  tags: Optional(FilterList(Type.String(), { description: 'Passages with any of these tags.' })),
   tag_match_mode: Optional(OneOf(['any', 'all'], { description: 'all: passages with all of the tags instead.' })),
   include,
 })

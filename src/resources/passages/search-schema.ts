@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Int, Name, OneOf, Query, Ref } from '../../lib/wire.ts'
+import { Create, FilterList, Id, Instant, Int, Name, OneOf, Query, Ref } from '../../lib/wire.ts'
 import { Passage } from './schema.ts'
 
 const { Optional } = Type
@@ -13,7 +13,7 @@ const Question = (options: object = {}) => Type.String({ maxLength: 4000, ...opt
 const mode = OneOf(MODES, {
   description: 'By vectors, by words (fts), or by both (hybrid), which is the default.',
 })
-const tags = Type.Array(Name(), { maxItems: 100, description: 'Only passages with these tags.' })
+const tags = FilterList(Name(), { description: 'Only passages with these tags.' })
 const tagMatch = OneOf(['any', 'all'], { description: 'With any of the tags, which is the default, or with all.' })
 const day = (text: string) =>
   Type.String({ maxLength: 40, description: `${text} A date, or a date and time (ISO 8601).` })
@@ -29,7 +29,7 @@ export const SearchPassages = Create({
   limit: Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most: 1 to 100. Default 50.' }),
   start_date: day('Only passages made then or later.'),
   end_date: day('Only passages made then or earlier; a date is that whole day, in UTC.'),
-  include: Type.Array(OneOf(['passage.embedding']), { description: 'passage.embedding: with their vectors.' }),
+  include: FilterList(OneOf(['passage.embedding']), { description: 'passage.embedding: with their vectors.' }),
 })
 export type SearchPassages = Static<typeof SearchPassages>
 

@@ -1,10 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Int, JsonMap, Offset, OneOf, OrNull, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, List, Offset, OneOf, OrNull, Query, Ref, Text } from '../../lib/wire.ts'
 import { MessageCreate, Variables } from '../agents/body.ts'
 import { Agent, settings } from '../agents/schema.ts'
 import { Template } from './schema.ts'
 
 const { Optional } = Type
+
+/** An agent file: as long as a body may be. */
+const AgentFile = Type.Record(Type.String(), Type.Unknown())
 
 /** Words that follow a template's name in a path: a template with such a name would be ambiguous. */
 const RESERVED = 'save|rollback|agents'
@@ -24,7 +27,7 @@ export const CreateTemplate = Type.Unsafe<
     Create(
       {
         type: Type.Literal('agent_file'),
-        agent_file: JsonMap(),
+        agent_file: AgentFile,
         name: TemplateName,
         update_existing_tools: Type.Boolean(),
       },
@@ -36,7 +39,7 @@ export type CreateTemplate = Static<typeof CreateTemplate>
 
 export const UpdateTemplate = Create(
   {
-    agent_file_json: JsonMap(),
+    agent_file_json: AgentFile,
     save_existing_changes: Type.Boolean({ description: 'Save what is unsaved as a version first.' }),
     update_existing_tools: Type.Boolean(),
   },
@@ -45,7 +48,7 @@ export const UpdateTemplate = Create(
 
 export const ForkTemplate = OrNull(Create({ name: TemplateName }))
 export const RenameTemplate = Create({ new_name: TemplateName }, ['new_name'])
-export const DescribeTemplate = Create({ description: Type.String() })
+export const DescribeTemplate = Create({ description: Text() })
 
 /** The options of a migration to another version. */
 const MIGRATION = {
@@ -62,7 +65,7 @@ const MIGRATION = {
 
 export const SaveTemplate = OrNull(
   Create({
-    message: Type.String({ description: 'What has changed.' }),
+    message: Text({ description: 'What has changed.' }),
     migrate_agents: Type.Boolean({ description: 'Bring every agent of the template to the new version.' }),
     preserve_core_memories_on_migration: MIGRATION.preserve_core_memories,
     preserve_environment_variables_on_migration: MIGRATION.preserve_tool_variables,
@@ -86,10 +89,10 @@ export const CreateTemplateAgents = OrNull(
   Create({
     agent_name: settings.name,
     tags: settings.tags,
-    identity_ids: Type.Array(Id('identity')),
+    identity_ids: List(Id('identity')),
     memory_variables: { ...Variables, description: 'What {{variables}} in the values of blocks are filled with.' },
     tool_variables: { ...Variables, description: 'The secrets of the agent, by name.' },
-    initial_message_sequence: Type.Array(MessageCreate),
+    initial_message_sequence: List(MessageCreate),
   }),
 )
 export type CreateTemplateAgents = Static<typeof CreateTemplateAgents>

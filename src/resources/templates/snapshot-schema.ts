@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Int, Name, OneOf, OrNull, Ref, Strict } from '../../lib/wire.ts'
+import { Id, Int, List, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
 import { AGENT_TYPES, settings } from '../agents/schema.ts'
 import { ToolRule } from '../agents/tool-rules.ts'
 
@@ -8,7 +8,7 @@ const { Optional } = Type
 const VariableList = Type.Object(
   {
     version: Type.Literal('1'),
-    data: Type.Array(
+    data: List(
       Type.Object(
         { key: Type.String(), defaultValue: Optional(OrNull(Type.String())), type: Type.String() },
         { additionalProperties: false },
@@ -39,12 +39,12 @@ const SnapshotAgent = Strict({
   name: settings.name,
   agentType: OneOf(AGENT_TYPES),
   model: settings.model,
-  systemPrompt: Type.String(),
+  systemPrompt: Text(),
   tags: settings.tags,
-  toolIds: Type.Array(Id('tool')),
-  sourceIds: Type.Array(Id('source')),
-  identityIds: Type.Array(Id('identity')),
-  toolRules: Type.Array(Ref(ToolRule)),
+  toolIds: List(Id('tool')),
+  sourceIds: List(Id('source')),
+  identityIds: List(Id('identity')),
+  toolRules: List(Ref(ToolRule)),
   memoryVariables: VariableList,
   toolVariables: VariableList,
   properties: Strict(
@@ -57,7 +57,7 @@ const SnapshotAgent = Strict({
 const SnapshotBlock = Strict({
   entityId: Optional(Name({ minLength: 1, description: 'Made by the server for a new block.' })),
   label: Name({ minLength: 1 }),
-  value: Type.String(),
+  value: Text(),
   limit: Optional(Int()),
   description: Optional(Type.String()),
   preserveOnMigration: Optional(Type.Boolean()),
@@ -70,8 +70,8 @@ export const TemplateSnapshot = Strict(
     type: Type.Literal('classic', { description: 'One agent, which is what templates hold.' }),
     version: Optional(Type.String({ description: 'The number of the version, or current.' })),
     agents: Type.Array(SnapshotAgent, { minItems: 1, maxItems: 1 }),
-    blocks: Type.Array(SnapshotBlock),
-    relationships: Optional(Type.Array(Strict({ agentEntityId: Type.String(), blockEntityId: Type.String() }))),
+    blocks: List(SnapshotBlock),
+    relationships: Optional(List(Strict({ agentEntityId: Type.String(), blockEntityId: Type.String() }))),
     configuration: Optional(Strict({})),
   },
   { $id: 'TemplateSnapshot' },

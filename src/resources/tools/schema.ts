@@ -1,6 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, JsonMap, OneOf, OrNull, Page, Params, Patch, Query, Ref, Strict } from '../../lib/wire.ts'
+import {
+  Create,
+  FilterList,
+  Id,
+  JsonMap,
+  List,
+  Name,
+  OneOf,
+  OrNull,
+  Page,
+  Params,
+  Patch,
+  Query,
+  Ref,
+  Strict,
+  Text,
+} from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -71,7 +87,7 @@ const VERSION = '^\\d+(\\.\\d+){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$'
 
 /** Packages by the names their registry allows: the names become arguments of an installer. */
 const Requirements = (name: object) =>
-  Type.Array(
+  List(
     Strict({
       name: Type.String({ minLength: 1, maxLength: 214, ...name }),
       version: Optional(OrNull(Type.String({ pattern: VERSION, description: 'Such as 1.2.3 or 1.2.3-beta.1.' }))),
@@ -83,7 +99,7 @@ const PIP_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\\[[A-Za-z0-9._-]+(,
 const NPM_NAME = '^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$'
 
 const fields = {
-  source_code: Type.String(),
+  source_code: Text(),
   source_type: OneOf(SOURCE_TYPES, { description: 'Default python.' }),
   json_schema: JsonMap({
     description:
@@ -93,8 +109,8 @@ const fields = {
   args_json_schema: JsonMap({
     description: 'The parameters of a derived json_schema, where they are not to be read from the source.',
   }),
-  description: Type.String({ description: 'Default: the description of json_schema.' }),
-  tags: Type.Array(Type.String()),
+  description: Text({ description: 'Default: the description of json_schema.' }),
+  tags: List(Name()),
   return_char_limit: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 50000.' }),
   pip_requirements: Requirements({ pattern: PIP_NAME }),
   npm_requirements: Requirements({ pattern: NPM_NAME }),
@@ -110,7 +126,7 @@ export const UpdateTool = Patch(fields, ['source_code', 'json_schema'])
 export type UpdateTool = Static<typeof UpdateTool>
 
 export const GenerateSchema = Strict({
-  code: Type.String({ description: 'The source of a tool.' }),
+  code: Text({ description: 'The source of a tool.' }),
   source_type: Optional(OrNull(OneOf(['python', 'typescript'], { description: 'Default python.' }))),
 })
 export type GenerateSchema = Static<typeof GenerateSchema>
@@ -125,10 +141,10 @@ export const FunctionSchema = Type.Object({
 /** The filters that lists and counts share. */
 const filters = {
   name: Optional(Type.String({ description: 'Exactly this name.' })),
-  names: Optional(Type.Array(Type.String(), { description: 'Exactly one of these names.' })),
-  tool_ids: Optional(Type.Array(Id('tool'))),
-  tool_types: Optional(Type.Array(OneOf(TOOL_TYPES))),
-  exclude_tool_types: Optional(Type.Array(OneOf(TOOL_TYPES))),
+  names: Optional(FilterList(Type.String(), { description: 'Exactly one of these names.' })),
+  tool_ids: Optional(FilterList(Id('tool'))),
+  tool_types: Optional(FilterList(OneOf(TOOL_TYPES))),
+  exclude_tool_types: Optional(FilterList(OneOf(TOOL_TYPES))),
   search: Optional(Type.String({ description: 'Part of the name, in any case.' })),
   return_only_svc_tools: Optional(Type.Boolean({ description: 'Only the tools the server brings with it.' })),
 }
@@ -154,8 +170,8 @@ export const SearchTools = Strict({
       }),
     ),
   ),
-  tool_types: Optional(OrNull(Type.Array(OneOf(TOOL_TYPES)))),
-  tags: Optional(OrNull(Type.Array(Type.String(), { description: 'Tools with one of these tags.' }))),
+  tool_types: Optional(OrNull(FilterList(OneOf(TOOL_TYPES)))),
+  tags: Optional(OrNull(FilterList(Type.String(), { description: 'Tools with one of these tags.' }))),
   limit: Optional(
     OrNull(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most: 1 to 100. Default 50.' })),
   ),
