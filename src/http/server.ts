@@ -18,6 +18,7 @@ import { addLetta, createTranslate } from './letta-translation.ts'
 import { bodyOf } from './outgoing.ts'
 import { addPublicUrl, type ProxySettings, proxyOptions } from './proxy.ts'
 import { addRequestLog } from './request-log.ts'
+import { addSlowReaders } from './slow-readers.ts'
 import { addEventStreams } from './sse.ts'
 import { addValidation, createValidatorCompiler } from './validation.ts'
 
@@ -89,6 +90,7 @@ export function createServer(options: {
     done(null, payload)
   })
   addRequestLog(app)
+  addSlowReaders(app)
   addExpectContinue(app)
   addErrors(app)
   addPublicUrl(app, options.proxy)
