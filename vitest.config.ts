@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
-const WITHOUT_DATABASE = ['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`)
+const WITHOUT_DATABASE = [
+  ...['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`),
+  'test/models/**',
+]
 
 const onServer = process.env.TEST_DATABASE_URL !== undefined
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Asked } from '../stand-ins/wire.ts'
 
 export interface Call {
@@ -24,6 +25,22 @@ export interface Answer {
   after?: Promise<unknown>
   /** Breaks the connection after this many events of the stream. */
   cutAfter?: number
+  /** Waits after this many events of the stream. */
+  pause?: { after: number; until: Promise<unknown> }
+  /** Milliseconds between two events of the stream. */
+  pace?: number
+}
+
+/** The events of a stream at the times that the answer gives them; it throws where the connection is to break. */
+export async function* timed(events: Iterable<string>, { cutAfter, pause, pace }: Answer): AsyncGenerator<string> {
+  let sent = 0
+  for (const event of events) {
+    if (sent === cutAfter) throw new Error('The connection is cut.')
+    if (sent === pause?.after) await pause.until
+    if (pace !== undefined && sent > 0) await setTimeout(pace)
+    yield event
+    sent++
+  }
 }
 
 /** Makes an answer from a request. */

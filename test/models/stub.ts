@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Asked, type Server, serve, type Answer as WireAnswer } from '../stand-ins/wire.ts'
-import { type Answer, type Answers, createAnswers, type Responder, type Script } from './answer.ts'
+import { type Answer, type Answers, createAnswers, type Responder, type Script, timed } from './answer.ts'
 import type { Json } from './shape.ts'
 
 /** A refused request. `fields` are further fields of the provider's error. */
@@ -56,11 +56,9 @@ export interface Provider {
 const SIZES = [1, 37, 5, 211, 2, 83]
 
 /** The bytes of events, cut between any two bytes. */
-async function* bytesOf(events: Iterable<string>, cutAfter = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+async function* bytesOf(events: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let turn = 0
-  let sent = 0
-  for (const event of events) {
-    if (sent++ >= cutAfter) throw new Error('The connection is cut.')
+  for await (const event of events) {
     const bytes = Buffer.from(event)
     for (let at = 0; at < bytes.length; ) {
       const size = SIZES[turn++ % SIZES.length]!
@@ -87,7 +85,7 @@ async function respond(request: Received, provider: Provider, answers: Answers):
       return { status: error.status, headers: wait, body: provider.error(refusal) }
     }
     const body = send(answer)
-    return { status: 200, body: isStream(body) ? bytesOf(body, answer.cutAfter) : body }
+    return { status: 200, body: isStream(body) ? bytesOf(timed(body, answer)) : body }
   } catch (error) {
     if (!(error instanceof Refusal)) return { status: 500, body: { error: { message: `The stub failed: ${error}` } } }
     request.refused = error.message

@@ -1,5 +1,4 @@
 import type { Asked, Answer as WireAnswer } from '../../stand-ins/wire.ts'
-import { createIds } from '../ids.ts'
 import { chatCompletion, chatStream } from '../openai/chat-answer.ts'
 import { type Provider, type Refusal, refuse, type Stub, type StubOptions, startStub } from '../stub.ts'
 import { checkRequest, thinks } from './request.ts'
@@ -46,7 +45,8 @@ function other({ method, path }: Asked): WireAnswer | undefined {
  */
 export function startKimi(options: StubOptions = {}): Promise<Stub> {
   let calls = 0
-  const newSeal = createIds('', 8)
+  // Kimi names calls after their tools: `roll:0`.
+  const newId = (tool: string) => `${tool}:${calls++}`
   const provider: Provider = {
     key: KIMI_KEY,
     base: '/v1',
@@ -58,9 +58,6 @@ export function startKimi(options: StubOptions = {}): Promise<Stub> {
       if (!MODELS.includes(body.model)) refuse(`Not found the model ${body.model} or Permission denied`, {}, 404)
       checkRequest(body)
       return (answer) => {
-        // Kimi names calls after their tools: `roll:0`.
-        const ids = (answer.calls ?? []).map(({ name, id }) => id ?? `${name}:${calls++}`)
-        const newId = () => ids.shift() ?? newSeal()
         const reasoning = thinks(body) ? 'reasoning_content' : undefined
         return body.stream ? chatStream(body, answer, newId, reasoning) : chatCompletion(body, answer, newId, reasoning)
       }

@@ -1,6 +1,9 @@
 import { type Answer, piecesOf, usageOf } from '../answer.ts'
 import type { Json } from '../shape.ts'
 
+/** Makes the id of a call of a tool. */
+export type NewId = (tool: string) => string
+
 const FINISH = { length: 'length', filter: 'content_filter' } as const
 
 export const finishOf = ({ stop, calls = [] }: Answer) =>
@@ -18,15 +21,15 @@ export function chatUsage(answer: Answer) {
 }
 
 /** Calls as OpenAI writes them, with ids of their own. */
-export const chatCalls = ({ calls = [] }: Answer, newId: () => string) =>
+export const chatCalls = ({ calls = [] }: Answer, newId: NewId) =>
   calls.map(({ id, name, arguments: given = {} }) => ({
-    id: id ?? newId(),
+    id: id ?? newId(name),
     type: 'function',
     function: { name, arguments: JSON.stringify(given) },
   }))
 
 /** The answer in one piece. */
-export function chatCompletion(body: Json, answer: Answer, newId: () => string, reasoningField?: string) {
+export function chatCompletion(body: Json, answer: Answer, newId: NewId, reasoningField?: string) {
   const calls = chatCalls(answer, newId)
   const message = {
     role: 'assistant',
@@ -48,7 +51,7 @@ export function chatCompletion(body: Json, answer: Answer, newId: () => string, 
 }
 
 /** The deltas of an answer, without the surrounding chunk. */
-export function* chatDeltas(answer: Answer, newId: () => string, reasoningField?: string): Generator<Json> {
+export function* chatDeltas(answer: Answer, newId: NewId, reasoningField?: string): Generator<Json> {
   yield { role: 'assistant', content: '' }
   if (reasoningField) for (const piece of piecesOf(answer.reasoning ?? '')) yield { [reasoningField]: piece }
   for (const piece of piecesOf(answer.text ?? '')) yield { content: piece }
@@ -59,7 +62,7 @@ export function* chatDeltas(answer: Answer, newId: () => string, reasoningField?
 }
 
 /** The answer as an event stream. */
-export function* chatStream(body: Json, answer: Answer, newId: () => string, reasoningField?: string) {
+export function* chatStream(body: Json, answer: Answer, newId: NewId, reasoningField?: string) {
   const withUsage = body.stream_options?.include_usage === true
   const chunk = (choices: Json[], usage: Json = null) =>
     `data: ${JSON.stringify({

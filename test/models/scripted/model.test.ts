@@ -43,6 +43,24 @@ describe('the scripted model', () => {
     expect(received.match(/^data: /gm)).toHaveLength(2)
   })
 
+  test('a stream stops where the test wants it, and goes on', async () => {
+    const { promise: until, resolve: goOn } = Promise.withResolvers<void>()
+    scripted.add({ text: 'One, two, three.', pause: { after: 3, until } })
+    const body = JSON.stringify({ stream: true, messages: [{ role: 'user', content: 'Count.' }] })
+    const response = await fetch(`${scripted.url}/chat/completions`, { method: 'POST', body })
+    let received = ''
+    let stoppedAt = 0
+    for await (const chunk of response.body!) {
+      received += Buffer.from(chunk)
+      const events = received.match(/^data: /gm)!.length
+      if (stoppedAt > 0 || events < 3) continue
+      stoppedAt = events
+      goOn()
+    }
+    expect(stoppedAt).toBe(3)
+    expect(received).toMatch(/data: \[DONE\]\n\n$/)
+  })
+
   test('an answer waits until the test lets it go, and a client that goes away is seen', async () => {
     const held = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import { scriptedAnswer } from '../../../src/llm/scripted-answer.ts'
 import { type Asked, serve, type Answer as WireAnswer } from '../../stand-ins/wire.ts'
-import { type Answer, type Answers, createAnswers, type Responder, type Script } from '../answer.ts'
+import { type Answer, type Answers, createAnswers, type Responder, type Script, timed } from '../answer.ts'
 import { createIds } from '../ids.ts'
 import { chatCompletion, chatStream } from '../openai/chat-answer.ts'
 import type { Json } from '../shape.ts'
@@ -37,24 +37,17 @@ function scripted({ body }: Asked): Answer {
   return scriptedAnswer(messages, tools, { parallel: body.parallel_tool_calls !== false })
 }
 
-async function* streamed(events: Iterable<string>, cutAfter = Number.POSITIVE_INFINITY) {
-  let sent = 0
-  for (const event of events) {
-    if (sent++ >= cutAfter) throw new Error('The connection is cut.')
-    yield event
-  }
-}
-
 async function respond(request: Asked, answers: Answers, newId: () => string): Promise<WireAnswer> {
   const { body } = request
-  const { error, cutAfter, ...answer } = await answers.next(request)
+  const answer = await answers.next(request)
+  const { error } = answer
   if (error) {
     const { status, message = `The script says ${status}.`, retryAfter } = error
     const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
     return { status, headers, body: { error: { message, type: 'scripted', param: null, code: null } } }
   }
   if (!body.stream) return { status: 200, body: chatCompletion(body, answer, newId, 'reasoning_content') }
-  return { status: 200, body: streamed(chatStream(body, answer, newId, 'reasoning_content'), cutAfter) }
+  return { status: 200, body: timed(chatStream(body, answer, newId, 'reasoning_content'), answer) }
 }
 
 /**
