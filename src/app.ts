@@ -1,6 +1,7 @@
 import { addAuth } from './http/auth.ts'
 import { addCors } from './http/cors.ts'
 import { addIdempotency } from './http/idempotency.ts'
+import { addLettaPort } from './http/letta-port.ts'
 import { trackMethods } from './http/methods.ts'
 import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
@@ -29,6 +30,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   server.decorate('workers', services.workers)
   server.addHook('onListen', async () => services.baseProviders.startSync())
   server.addHook('onClose', () => services.close())
+  // Later hooks run first: services are closed after the last response of either port.
+  addLettaPort(server)
   if (config.corsOrigins.length > 0) await addCors(server, config.corsOrigins)
   const addMethodNotAllowed = trackMethods(server)
   await addOpenApi(server, shapes, version)

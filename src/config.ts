@@ -12,6 +12,8 @@ export interface StoreAddress {
 export interface Config {
   port: number
   host: string
+  /** The port that serves the surface for Letta clients at its root; absent: none. */
+  lettaPort: number | undefined
   /** The directory of the embedded database and the encryption key. */
   dataDir: string
   /** `postgres://…` for a PostgreSQL server, `memory:` to store nothing; absent: embedded, in `dataDir`. */
@@ -167,6 +169,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   return Object.freeze({
     port: wholeNumber(env, 'PORT', 8283, 0, 65_535),
     host: text('HOST') ?? 'localhost',
+    lettaPort: text('CAIRN_LETTA_PORT') ? wholeNumber(env, 'CAIRN_LETTA_PORT', 0, 0, 65_535) : undefined,
     dataDir: resolve(text('CAIRN_DATA_DIR') ?? '.cairn'),
     databaseUrl,
     poolSize: wholeNumber(env, 'CAIRN_POOL_SIZE', 10, 1, 1000),

@@ -5,6 +5,7 @@ import pretty from 'pino-pretty'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openJobs } from '../db/jobs.ts'
+import type { App } from '../http/server.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
@@ -24,8 +25,10 @@ function createLogger(level: string) {
   )
 }
 
-/** Prints the URL, the place of the data and the first key, for a new user. */
-function greet(url: string, config: Config, key: string | undefined) {
+/** Prints the URLs, the place of the data and the first key, for a new user. */
+function greet(port: number, lettaPort: number | undefined, config: Config, key: string | undefined) {
+  const origin = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}`
+  const url = `${origin}:${port}`
   const where =
     config.databaseUrl === undefined
       ? config.dataDir
@@ -35,6 +38,7 @@ function greet(url: string, config: Config, key: string | undefined) {
   console.log(`Cairn     ${url}`)
   console.log(`API docs  ${url}/docs`)
   console.log(`Data      ${where}`)
+  if (lettaPort !== undefined) console.log(`Letta     ${origin}:${lettaPort}`)
   if (key) console.log(`Key       ${key}   (shown this once)`)
   console.log(
     key ? `Try       curl -H "Authorization: Bearer ${key}" ${url}/v1/agents/` : `Try       curl ${url}/v1/health/`,
@@ -52,9 +56,9 @@ function checkDefaultModel({ defaultModel }: Config): void {
 }
 
 /** The remedy for an address of the settings on which the server can't listen. */
-function explainListening({ code, message }: NodeJS.ErrnoException, { host, port }: Config): string {
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another.`
-  if (code === 'EACCES') return `Port ${port} may not be listened on by this user. Set PORT to one above 1023.`
+function explainListening({ code, message }: NodeJS.ErrnoException, { host }: Config, setting: string, port: number) {
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set ${setting} to another.`
+  if (code === 'EACCES') return `Port ${port} may not be listened on by this user. Set ${setting} to one above 1023.`
   return `The address ${host} cannot be listened on: ${message}. Set HOST to one of this machine's, or to 0.0.0.0 for all.`
 }
 
@@ -97,6 +101,17 @@ function whenOrphaned(stop: () => void): void {
   setInterval(() => process.ppid !== parent && stop(), POLL_MS).unref()
 }
 
+/** Listens on the ports of the settings. Returns the port for Letta clients, if there is one. Throws a ConfigError. */
+async function listen(app: App, config: Config): Promise<number | undefined> {
+  const { host, port, lettaPort } = config
+  const explained = (setting: string, wanted: number) => (error: NodeJS.ErrnoException) => {
+    throw new ConfigError(explainListening(error, config, setting, wanted))
+  }
+  await app.listen({ port, host }).catch(explained('PORT', port))
+  if (lettaPort === undefined) return undefined
+  return app.listenForLetta(lettaPort, host).catch(explained('CAIRN_LETTA_PORT', lettaPort))
+}
+
 async function serveWith(config: Config): Promise<void> {
   checkDefaultModel(config)
   const logger = createLogger(config.logLevel)
@@ -110,13 +125,11 @@ async function serveWith(config: Config): Promise<void> {
       if (config.startedByNpm) whenOrphaned(() => stop.resolve())
       // The greeting replaces the framework's own line about listening.
       logger.level = 'silent'
-      await app.listen({ port: config.port, host: config.host }).catch((error) => {
-        throw new ConfigError(explainListening(error, config))
-      })
+      const lettaPort = await listen(app, config)
       // After listening: the first key of a failed start would never be shown.
       const key = await bootstrap({ database, cipher }, config.apiKey)
       const { port } = app.server.address() as AddressInfo
-      greet(`http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`, config, key)
+      greet(port, lettaPort, config, key)
       logger.level = config.logLevel
       if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
       await app.workers.start()

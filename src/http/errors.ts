@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { toApiError } from '../db/pg-errors.ts'
 import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
-import { surfaceOf } from './letta.ts'
+import { prefixOf } from './letta.ts'
 import { errorTranslator } from './letta-errors.ts'
 import { hasLeft } from './request-log.ts'
 import { validationIssues } from './validation-messages.ts'
@@ -80,7 +80,7 @@ export function addErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     send(
       reply,
-      new ApiError('not_found', `There is nothing at ${surfaceOf(request)}${request.url.split('?')[0]}.`, {
+      new ApiError('not_found', `There is nothing at ${prefixOf(request)}${request.url.split('?')[0]}.`, {
         headers: { 'x-should-retry': 'false' },
       }),
       request.id,

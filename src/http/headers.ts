@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/marks.ts'
-import { surfaceOf } from './letta.ts'
+import { prefixOf } from './letta.ts'
 import { streamedLength } from './outgoing.ts'
 
 /** The versions that an `If-Match` header accepts; undefined for a header that accepts any version, and without one. */
@@ -39,7 +39,7 @@ export function addHeaders(app: FastifyInstance): void {
     if (payload !== null && typeof payload === 'object') {
       const next = (payload as PageOf<unknown>)[NEXT]
       if (next)
-        reply.header('link', `<${nextUrl(request.publicPath + surfaceOf(request) + request.url, next)}>; rel="next"`)
+        reply.header('link', `<${nextUrl(request.publicPath + prefixOf(request) + request.url, next)}>; rel="next"`)
       reply.versioned = (payload as Versioned)[VERSION] === undefined ? undefined : (payload as Versioned)
     }
     done(null, payload)

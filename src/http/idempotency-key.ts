@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from '../lib/errors.ts'
 import { apiKeyOf } from './api-key.ts'
-import { surfaceOf } from './letta.ts'
+import { namesOf } from './letta.ts'
 
 /** The identity of a request that may be repeated. */
 export interface Claim {
@@ -61,7 +61,7 @@ export function claimOf(request: FastifyRequest): Claim | undefined {
   if (request.routeOptions.config.right === 'read') return undefined
   const apiKey = apiKeyOf(request)!
   const [path, ...search] = request.url.split('?')
-  const target = [method, surfaceOf(request) + path!.replace(/\/+$/, '')]
+  const target = [method, namesOf(request), path!.replace(/\/+$/, '')]
   const content = [search.join('?'), headers['if-match'] ?? null, body ?? null]
   if (header === undefined) {
     const id = hash(apiKey, ...target, ...content)

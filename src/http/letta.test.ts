@@ -175,6 +175,26 @@ describe('the Letta surface', () => {
     }
   })
 
+  test('is hinted at where a request in its names reaches the neutral surface', async () => {
+    const { alice } = server
+    const hint = (name: string) => `"${name}" is a name of the Letta API, whose clients use the base URL of this server`
+    const config = { embedding_model: 'm', embedding_endpoint_type: 'azure', embedding_dim: 3, azure_version: '2' }
+    const requests: [string, object | undefined, string][] = [
+      ['/v1/agents/', { agent_type: 'letta_v1_agent' }, 'letta_v1_agent'],
+      ['/v1/archives/', { name: 'Azure', embedding_config: config }, 'azure_version'],
+      ['/v1/tools/?tool_types=letta_core', undefined, 'letta_core'],
+      ['/v1/tools/?return_only_letta_tools=true', undefined, 'return_only_letta_tools'],
+    ]
+    for (const [path, body, name] of requests) {
+      const refused = await alice.call(body ? 'POST' : 'GET', path, body)
+      expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining(hint(name)) } })
+      expect((await alice.call(body ? 'POST' : 'GET', `/letta${path}`, body)).status).toBe(200)
+    }
+    const other = await alice.post('/v1/agents/', { agent_type: 'constructor' })
+    expect(other.body.message).not.toContain('Letta')
+    expect((await alice.post('/letta/v1/agents/', { agent_type: 'other' })).body.message).not.toContain('Letta')
+  })
+
   test('filters by the vendor’s names, and links to its own next page', async () => {
     const { alice } = server
     const { body, headers } = await alice.get(

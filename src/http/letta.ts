@@ -8,13 +8,19 @@ import type { Names } from '../db/render/json-columns.ts'
  */
 const LETTA_PREFIX = '/letta'
 
+/** Marks a connection whose requests use this surface without the prefix. */
+export const AT_ROOT = Symbol('letta at the root')
+
+/** The prefix of this surface in the paths of a request; absent for a request of the other surface. */
 const ENTERED = Symbol('letta')
 
+type Entered = IncomingMessage & { [ENTERED]?: string }
+
 /** The path of the route behind a path of this surface, and marks the request; any other path stays as it is. */
-export function enterLetta(raw: IncomingMessage, url: string): string {
-  if (!url.startsWith(`${LETTA_PREFIX}/`)) return url
-  Object.assign(raw, { [ENTERED]: true })
-  return url.slice(LETTA_PREFIX.length)
+export function enterLetta(raw: Entered, url: string): string {
+  const prefix = url.startsWith(`${LETTA_PREFIX}/`) ? LETTA_PREFIX : ''
+  if (prefix || AT_ROOT in raw.socket) raw[ENTERED] = prefix
+  return url.slice(prefix.length)
 }
 
 /** Whether a request uses this surface. */
@@ -23,8 +29,8 @@ export const isLetta = (request: FastifyRequest): boolean => ENTERED in request.
 /** The names of a request's response. */
 export const namesOf = (request: FastifyRequest): Names => (isLetta(request) ? 'vendor' : 'neutral')
 
-/** The prefix of route paths on the surface of a request. */
-export const surfaceOf = (request: FastifyRequest): string => (isLetta(request) ? LETTA_PREFIX : '')
+/** The prefix of route paths for the caller of a request. */
+export const prefixOf = ({ raw }: FastifyRequest): string => (raw as Entered)[ENTERED] ?? ''
 
 /** The User-Agent of the newer SDKs (1.x), in JavaScript and in Python. */
 const NEWER_SDK = /^(@letta-ai\/)?letta-client\/1\.[^/]*$/

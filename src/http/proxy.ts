@@ -14,11 +14,18 @@ function withoutBase(url: string, basePath: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : url
 }
 
+/** A URL without doubled slashes in its path: clients join base URLs and paths that both have one. */
+function withSingleSlashes(url: string): string {
+  if (!url.includes('//')) return url
+  const [path, ...query] = url.split('?')
+  return [path!.replace(/\/{2,}/g, '/'), ...query].join('?')
+}
+
 /** Options of the framework: the proxies whose `X-Forwarded-*` headers are believed, and the route of a path. */
 export function proxyOptions({ trustProxy, basePath }: ProxySettings): FastifyServerOptions {
   return {
     ...(trustProxy.length > 0 && { trustProxy: compile([...trustProxy]) }),
-    rewriteUrl: (raw) => enterLetta(raw as IncomingMessage, withoutBase(raw.url ?? '/', basePath)),
+    rewriteUrl: (raw) => enterLetta(raw as IncomingMessage, withoutBase(withSingleSlashes(raw.url ?? '/'), basePath)),
   }
 }
 

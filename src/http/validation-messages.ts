@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { FastifySchemaValidationError } from 'fastify'
 import type { ValidationIssue } from '../lib/errors.ts'
+import { NEUTRAL_FIELDS, NEUTRAL_VALUES } from '../lib/vendor-names.ts'
 import { MAX_JSON_LENGTH, MAX_LENGTH } from '../lib/wire.ts'
 import { type Invalid, reduceUnions } from './union-errors.ts'
 
@@ -35,6 +36,12 @@ const MOST_ERRORS = 2_000
 /** An unknown key that is longer is no misspelling. */
 const LONGEST_NAME = 100
 
+/** A hint for a name of the Letta API: on the surface for its clients, names are translated before they are validated. */
+const hintAtLetta = (name: unknown, neutralNames: Readonly<Record<string, string>>) =>
+  Object.hasOwn(neutralNames, String(name))
+    ? `; "${name}" is a name of the Letta API, whose clients use the base URL of this server with /letta appended`
+    : ''
+
 /** The field of an error, and a message that says what to send. `known`: the keys of the object. */
 function describe(error: Invalid, known: readonly string[]): { field: string; message: string } {
   const field = fieldOf(error.instancePath)
@@ -44,7 +51,7 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
       const key = String(params.additionalProperty)
       const near = known.length > 0 && key.length <= LONGEST_NAME ? closest(key, known) : ''
       const hint = near && distance(key, near) <= Math.max(2, key.length / 3) ? `; did you mean "${near}"?` : ''
-      return { field: join(field, key), message: `is not a known name here${hint}` }
+      return { field: join(field, key), message: `is not a known name here${hintAtLetta(key, NEUTRAL_FIELDS) || hint}` }
     }
     case 'required':
       return { field: join(field, String(params.missingProperty)), message: 'is required' }
@@ -53,7 +60,10 @@ function describe(error: Invalid, known: readonly string[]): { field: string; me
       return { field, message: `must be ${names.map((name) => TYPES[name] ?? name).join(' or ')}` }
     }
     case 'enum':
-      return { field, message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}` }
+      return {
+        field,
+        message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}${hintAtLetta(error.data, NEUTRAL_VALUES)}`,
+      }
     case 'const':
       return { field, message: `must be ${JSON.stringify(params.allowedValue)}` }
     case 'pattern':
