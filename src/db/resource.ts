@@ -36,10 +36,8 @@ interface Options<T extends Table> {
 }
 
 interface Definition<T extends Table> extends Options<T> {
-  /** JSON fields that are not columns: SQL over the table's own row. */
-  computed?: Record<string, string>
-  /** The columns that hold flat JSON objects with keys that have vendor names. */
-  vendorKeyed?: readonly string[]
+  /** JSON fields that are not columns: SQL over the table's own row, or undefined for a field that stays without a value. */
+  computed?: Record<string, string | undefined>
 }
 
 /** The rendering of a resource without relations. */
@@ -55,19 +53,19 @@ export interface ResourceRendering<Wire = unknown> extends Rendering<Wire> {
 export const defineResource =
   <Wire>() =>
   <T extends Table>(
-    shape: { properties: object },
-    { computed = {}, vendorKeyed, ...options }: Definition<T>,
+    shape: { $id?: string; properties: object },
+    { computed = {}, ...options }: Definition<T>,
   ): Resource<Wire, T> => {
     // Built once as text: building a list of forty columns for every request would cost as much as the query.
     const { table } = options
     const names = Object.keys(shape.properties)
-    const source = (name: string) => computed[name] ?? `"${table}"."${name}"`
-    const fields = names.map((name) => `${source(name)} as "${name}"`).join(', ')
+    const source = (name: string) => (name in computed ? computed[name] : `"${table}"."${name}"`)
+    const fields = names.flatMap((name) => (source(name) ? `${source(name)} as "${name}"` : [])).join(', ')
     const composed = Object.keys(computed).length > 0
     const selectOne = (selection: string) =>
       `select ${selection}, version from "${table}" where organization_id = $1 and id = $2`
     const renderingIn = (language: Names): ResourceRendering<Wire> => {
-      const members = jsonMembers({ shape, source, vendorKeyed }, language)
+      const members = jsonMembers({ shape, source }, language)
       const text = jsonObject(members)
       const json = sql.raw(text)
       return {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import { UNTRANSLATED } from '../db/render/json-columns.ts'
 import { Rendered } from '../db/render/rendered.ts'
 import { expectsRelations, isLetta } from './letta.ts'
 import { neutralQuery } from './letta-parameters.ts'
@@ -38,6 +39,37 @@ const withAllRelations = (query: object, { properties = {} }: Schema) =>
     ? query
     : { ...query, include: properties.include!.items!.enum }
 
+/** Rendered JSON in the vendor's names throughout. Equal parts that aren't yet are translated once. */
+function translateRendered(payload: Rendered<unknown>, resolve: Resolve): Rendered<unknown> {
+  const translated = new Map<string, string>()
+  const translate = (field: string, json: string) => {
+    const key = field + json
+    const known = translated.get(key)
+    if (known !== undefined) return known
+    const [shape, name] = field.split('.') as [string, string]
+    const schema = resolve(`${shape}#`).properties![name]!
+    const text = JSON.stringify(toVendorNames(schema, JSON.parse(json), resolve, shape))
+    translated.set(key, text)
+    return text
+  }
+  const { segments, ...marks } = payload
+  const translateSegment = (segment: string) => {
+    if (!segment.includes(UNTRANSLATED)) return segment
+    // Text, a field, its JSON, text, …
+    const parts = segment.split(UNTRANSLATED)
+    for (let at = 1; at < parts.length; at += 3) {
+      parts[at] = translate(parts[at]!, parts[at + 1]!)
+      parts[at + 1] = ''
+    }
+    return parts.join('')
+  }
+  return new Rendered(segments.map(translateSegment), marks)
+}
+
+/** The marks of a response, such as its version, which aren't fields. */
+const marksOf = (payload: object) =>
+  Object.fromEntries(Object.getOwnPropertySymbols(payload).map((mark) => [mark, Reflect.get(payload, mark)]))
+
 /** Translates requests before they are validated, and responses before they are serialized. */
 export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void {
   const resolve = resolverOf(shapes)
@@ -60,8 +92,9 @@ export function addLetta(app: FastifyInstance, shapes: readonly TSchema[]): void
 
   app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
     if (!isLetta(request) || reply.statusCode >= 400) return done(null, payload)
-    // The database renders JSON in the caller's names.
-    const schema = payload instanceof Rendered ? undefined : responseSchema(request, reply.statusCode)
-    done(null, schema ? toVendorNames(schema, payload, resolve) : payload)
+    if (payload instanceof Rendered) return done(null, translateRendered(payload, resolve))
+    const schema = responseSchema(request, reply.statusCode)
+    if (!schema || payload === null || typeof payload !== 'object') return done(null, payload)
+    done(null, Object.assign(toVendorNames(schema, payload, resolve) as object, marksOf(payload)))
   })
 }

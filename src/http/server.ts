@@ -94,8 +94,9 @@ export function createServer(options: {
   addExpectContinue(app)
   addErrors(app)
   addPublicUrl(app, options.proxy)
-  addHeaders(app)
+  // Before the headers, which depend on the length of the translated body.
   addLetta(app, options.shapes)
+  addHeaders(app)
   addEventStreams(app, createTranslate(options.shapes))
   addValidation(app)
   return app

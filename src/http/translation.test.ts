@@ -38,7 +38,7 @@ describe('names on the Letta surface', () => {
       },
       resolve,
     )
-    expect(encoded).toEqual({
+    expect(encoded).toMatchObject({
       agent_type: 'letta_v1_agent',
       memory: { agent_type: 'memgpt_v2_agent', blocks: [] },
       tools: [{ id: 'tool-1', tool_type: 'letta_memory_core' }],
@@ -54,16 +54,40 @@ describe('names on the Letta surface', () => {
     fc.assert(
       fc.property(own, own, fc.constantFrom(...names), (metadata, schema, text) => {
         const value = { name: text, system: text, metadata, tools: [{ json_schema: schema, source_code: text }] }
-        expect(toVendorNames(agent, value, resolve)).toEqual(value)
+        const sent = toVendorNames(agent, value, resolve) as typeof value
+        const [{ json_schema, source_code }] = sent.tools as [(typeof value.tools)[0]]
+        const { name, system } = sent
+        expect({ name, system, metadata: sent.metadata, tools: [{ json_schema, source_code }] }).toEqual(value)
         expect(toNeutralNames(agent, value, resolve)).toEqual(value)
       }),
     )
   })
 
+  test('stand beside every other field of a shape, null or empty, and nowhere in the caller’s own data', () => {
+    const sent = toVendorNames(
+      agent,
+      { id: 'a', metadata: {}, embedding_config: {}, memory: { blocks: [{}] } },
+      resolve,
+    )
+    expect(Object.keys(sent as object).sort()).toEqual(Object.keys(agent.properties!).sort())
+    expect(sent).toMatchObject({
+      description: null,
+      tool_rules: [],
+      metadata: {},
+      embedding_config: { azure_endpoint: null, batch_size: null },
+      memory: { blocks: [{ metadata: {}, read_only: false, template_name: null }] },
+    })
+    expect(sent).not.toHaveProperty('embedding_config.cloud_endpoint')
+    const template = byId.get('Template#')!
+    expect(toVendorNames(template, { name: 'hosted' }, resolve)).toEqual({ name: 'hosted' })
+    const request = { name: 'a' }
+    expect(toNeutralNames(agent, request, resolve)).toEqual(request)
+  })
+
   test('come back as they went out', () => {
     for (const [neutral, vendor] of Object.entries(VALUES)) {
       const [shape, field] = neutral.endsWith('_agent') ? [agent, 'agent_type'] : [tool, 'tool_type']
-      expect(toVendorNames(shape, { [field]: neutral }, resolve)).toEqual({ [field]: vendor })
+      expect(toVendorNames(shape, { [field]: neutral }, resolve)).toMatchObject({ [field]: vendor })
       expect(toNeutralNames(shape, { [field]: vendor }, resolve)).toEqual({ [field]: neutral })
     }
   })

@@ -1,7 +1,8 @@
-import { FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
+import { emptyValue, FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
 
 /** A schema, as far as translation reads it. */
 export interface Schema {
+  $id?: string
   $ref?: string
   type?: string | string[]
   enum?: readonly unknown[]
@@ -21,7 +22,10 @@ export type Resolve = (ref: string) => Schema
 interface Direction {
   values: Readonly<Record<string, string>>
   fields: Readonly<Record<string, string>>
-  /** Whether the value comes from a client: unknown fields are dropped, and instants without a zone get UTC. */
+  /**
+   * Whether the value comes from a client: unknown fields are dropped, and instants without a zone get UTC. A value for a
+   * client has all fields of its schema.
+   */
   inward: boolean
 }
 
@@ -61,23 +65,42 @@ function variantFor(schema: Schema, value: unknown, resolve: Resolve): Schema | 
   )
 }
 
-/** `name`: the field of the value, since types of agents are plain text in an agent's memory. */
-function translate(schema: Schema, value: unknown, resolve: Resolve, direction: Direction, name = ''): unknown {
+/** The fields that a value of a shape lacks and the Letta API sends. */
+const absentFields = (shape: string | undefined, { properties = {} }: Schema, value: Record<string, unknown>) =>
+  Object.entries(properties).flatMap(([name, { const: constant }]): [string, unknown][] => {
+    const empty = emptyValue(shape, name)
+    return value[name] === undefined && empty !== undefined ? [[FIELDS[name] ?? name, constant ?? empty]] : []
+  })
+
+/**
+ * `outerShape`: the named shape that the value belongs to. `name`: the field of the value, since types of agents are plain text in
+ * an agent's memory.
+ */
+function translate(
+  schema: Schema,
+  value: unknown,
+  resolve: Resolve,
+  direction: Direction,
+  outerShape?: string,
+  name = '',
+): unknown {
   const variant = variantFor(schema, value, resolve)
   if (!variant) return value
   if (typeof value === 'string') return translateText(variant, value, direction, name)
   if (typeof value === 'number') {
     return direction.inward && name === 'limit' ? Math.min(value, variant.maximum ?? value) : value
   }
-  const { items, properties } = variant
-  if (Array.isArray(value)) return items ? value.map((item) => translate(items, item, resolve, direction)) : value
+  const { items, properties, $id: shape = outerShape } = variant
+  if (Array.isArray(value))
+    return items ? value.map((item) => translate(items, item, resolve, direction, shape)) : value
   if (!properties || !isObject(value)) return value
-  const translated: [string, unknown][] = []
+  const translated = direction.inward ? [] : absentFields(shape, variant, value)
   for (const [name, inner] of Object.entries(value)) {
+    if (inner === undefined) continue
     const renamed = direction.fields[name] ?? name
     // The schema has the neutral name: inward that is the new one, outward the old one.
     const known = properties[direction.inward ? renamed : name]
-    if (known) translated.push([renamed, translate(known, inner, resolve, direction, name)])
+    if (known) translated.push([renamed, translate(known, inner, resolve, direction, shape, name)])
     else if (!direction.inward || variant.additionalProperties !== false) translated.push([name, inner])
   }
   return Object.fromEntries(translated)
@@ -91,6 +114,9 @@ function translate(schema: Schema, value: unknown, resolve: Resolve, direction: 
 export const toNeutralNames = (schema: Schema, value: unknown, resolve: Resolve) =>
   translate(schema, value, resolve, IN)
 
-/** A response's value in the vendor's names: the inverse of `toNeutralNames`. */
-export const toVendorNames = (schema: Schema, value: unknown, resolve: Resolve) =>
-  translate(schema, value, resolve, OUT)
+/**
+ * A response's value in the vendor's names: the inverse of `toNeutralNames`. Fields of the schema that have no value are
+ * there, null or empty. `shape`: the shape that the value belongs to, if the value is part of one.
+ */
+export const toVendorNames = (schema: Schema, value: unknown, resolve: Resolve, shape?: string) =>
+  translate(schema, value, resolve, OUT, shape)

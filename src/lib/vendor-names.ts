@@ -22,6 +22,35 @@ export const FIELDS: Readonly<Record<string, string>> = {
   exclude_svc_tools: 'exclude_letta_tools',
 }
 
+/** What the Letta API sends for a field without a value where that isn't null: by field, or by shape and field. */
+const EMPTY_VALUES: Readonly<Record<string, unknown>> = {
+  'Block.metadata': {},
+  'FileBlock.metadata': {},
+  'Identity.properties': [],
+  file_blocks: [],
+  identities: [],
+  identity_ids: [],
+  is_template: false,
+  message_ids: [],
+  metadata_: {},
+  preserve_on_migration: false,
+  read_only: false,
+  secrets: [],
+  shared_block_ids: [],
+  tags: [],
+  tool_exec_environment_variables: [],
+  tool_rules: [],
+}
+
+/** Shapes of the hosted service alone, which leaves out fields without a value. */
+const HOSTED_SHAPES: ReadonlySet<string> = new Set(['ClientSideAccessToken', 'Project', 'Template', 'TemplateSnapshot'])
+
+/** The value that the Letta API sends for a field of a shape without one; undefined where the API leaves out the field. */
+export const emptyValue = (shape: string | undefined, field: string): unknown =>
+  shape === undefined || HOSTED_SHAPES.has(shape)
+    ? undefined
+    : (EMPTY_VALUES[`${shape}.${field}`] ?? EMPTY_VALUES[field] ?? null)
+
 const inverse = (table: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(table).map(([neutral, vendor]) => [vendor, neutral]))
 

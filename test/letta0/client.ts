@@ -11,6 +11,9 @@ export interface Older {
   as(key: string): LettaClient
 }
 
+/** The SDK's warning of an agent without an embedding model, for which the Letta server has null, too. */
+const NO_EMBEDDING = /^Failed to validate\.\s+- response\S*\.embedding_config: Expected object\. Received null\.$/
+
 /** Starts a server for all tests of a file. A test fails when the SDK warns of an unexpected response. */
 export function olderSdk(): Older {
   const older = {} as Older
@@ -22,7 +25,7 @@ export function olderSdk(): Older {
     Object.assign(older, { server, as, alice: as(server.alice.key), bob: as(server.bob.key) })
   })
   afterEach(() => {
-    expect(warn).not.toHaveBeenCalled()
+    expect(warn.mock.calls.flat().filter((warning) => !NO_EMBEDDING.test(warning))).toEqual([])
   })
   afterAll(() => older.server.close())
   return older

@@ -1,4 +1,4 @@
-import { FIELDS, VALUES } from '../../lib/vendor-names.ts'
+import { emptyValue, VALUES } from '../../lib/vendor-names.ts'
 
 /** SQL that renders columns as JSON. */
 
@@ -10,30 +10,32 @@ interface Field {
   format?: string
   title?: string
   enum?: unknown[]
+  $ref?: string
+  properties?: object
+  items?: Field
 }
 
 /** A shape whose fields are rendered, and where each field comes from. */
 export interface JsonColumns {
-  shape: { properties: object }
-  /** SQL of a field's value. */
-  source(field: string): string
-  /** The columns that hold flat JSON objects with keys that have vendor names. */
-  vendorKeyed?: readonly string[] | undefined
+  shape: { $id?: string; properties: object }
+  /** SQL of a field's value; undefined for a field that never has a value. */
+  source(field: string): string | undefined
 }
+
+/**
+ * Encloses `Shape.field` and the JSON of that field where the JSON is in neutral names and the rest is in the vendor's: JSON
+ * that is stored whole is translated after it was read. JSON text escapes this character.
+ */
+export const UNTRANSLATED = '\u0004'
 
 const literal = (text: string) => `'${text}'`
 
 /** SQL of the vendor's name, where it differs. */
-function renamed(column: string, names: Readonly<Record<string, string>>, keys: readonly string[]): string {
-  const cases = keys.flatMap((key) => (names[key] ? [`when ${literal(key)} then ${literal(names[key])}`] : []))
+function renamed(column: string, values: readonly string[]): string {
+  const cases = values.flatMap((value) =>
+    VALUES[value] ? [`when ${literal(value)} then ${literal(VALUES[value])}`] : [],
+  )
   return cases.length > 0 ? `case ${column} ${cases.join(' ')} else ${column} end` : column
-}
-
-function renamedKeys(column: string): string {
-  const fields = Object.keys(FIELDS)
-  return `case when ${column} ?| array[${fields.map(literal).join(', ')}]
-    then (select jsonb_object_agg(${renamed('key', FIELDS, fields)}, value) from jsonb_each(${column}))
-    else ${column} end::text`
 }
 
 /** SQL of a column as JSON text, null where the column has no value. */
@@ -43,17 +45,32 @@ function columnJson(column: string, { type, format, title, enum: values }: Field
   if (format === 'date-time')
     return `'"' || to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
   // Ids and the values of enumerations need no escaping.
-  if (values) return `'"' || ${names === 'vendor' ? renamed(column, VALUES, values as string[]) : column} || '"'`
+  if (values) return `'"' || ${names === 'vendor' ? renamed(column, values as string[]) : column} || '"'`
   if (title?.endsWith('-<uuid>')) return `'"' || ${column} || '"'`
   return `to_json(${column})::text`
 }
 
-/** SQL of the members of a shape's JSON object, each null where its field has no value. */
-export const jsonMembers = ({ shape, source, vendorKeyed = [] }: JsonColumns, names: Names): string =>
-  Object.entries(shape.properties)
-    .map(([name, field]) => {
-      const keyed = names === 'vendor' && vendorKeyed.includes(name)
-      return `'"${name}":' || ${keyed ? renamedKeys(source(name)) : columnJson(source(name), field, names)}`
+/** Whether JSON of a field has fields of a shape, rather than keys of the caller's own. */
+const hasShape = ({ $ref, properties, items }: Field): boolean =>
+  Boolean($ref ?? properties) || (items !== undefined && hasShape(items))
+
+/** SQL of a field as JSON text, null where the field has no value. */
+export function fieldJson({ shape, source }: JsonColumns, name: string, names: Names): string {
+  const column = source(name)
+  if (column === undefined) return 'null'
+  const field = (shape.properties as Record<string, Field>)[name]!
+  const json = columnJson(column, field, names)
+  if (names === 'neutral' || !hasShape(field)) return json
+  return `chr(4) || '${shape.$id}.${name}' || chr(4) || ${json} || chr(4)`
+}
+
+/** SQL of the members of a shape's JSON object. In neutral names, a member is null where its field has no value. */
+export const jsonMembers = (columns: JsonColumns, names: Names): string =>
+  Object.keys(columns.shape.properties)
+    .map((name) => {
+      const json = fieldJson(columns, name, names)
+      const empty = names === 'vendor' ? emptyValue(columns.shape.$id, name) : undefined
+      return `'"${name}":' || ${empty === undefined ? json : `coalesce(${json}, ${literal(JSON.stringify(empty))})`}`
     })
     .join(', ')
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Link } from '../../db/link.ts'
 import { attachedTables, fragmentsOf } from '../../db/render/attached.ts'
 import { placeholder } from '../../db/render/fragments.ts'
-import type { Names } from '../../db/render/json-columns.ts'
+import { fieldJson, type Names } from '../../db/render/json-columns.ts'
 import { onPage } from '../../db/render/page.ts'
 import type { Resource } from '../../db/resource.ts'
 import { blocks } from '../blocks/schema.ts'
@@ -13,7 +13,7 @@ import { tools } from '../tools/schema.ts'
 import { fileBlocksTables } from './files/file-blocks.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
 import { type Include, LEGACY_INCLUDES } from './query.ts'
-import type { Agent } from './schema.ts'
+import { Agent } from './schema.ts'
 import { secretsTable } from './secrets-rendering.ts'
 
 type Field = Exclude<keyof Agent, 'memory'> | 'file_blocks'
@@ -62,7 +62,7 @@ const attachedBlocks = linked(agentBlocks, blocks, (json) => ({ blocks: json }))
 function blocksRelation(context: RelationContext): Relation {
   const { tables = [], join, fields, fragments } = attachedBlocks(context)
   return {
-    tables: [...tables, ...fileBlocksTables('agent_files', context.organizationId)],
+    tables: [...tables, ...fileBlocksTables('agent_files', context.organizationId, context.names)],
     join: sql`${join} ${joined('agent_files')}`,
     fields: { ...fields, file_blocks: sql`coalesce(agent_files.json, '[]')` },
     ...(fragments && { fragments }),
@@ -84,22 +84,26 @@ function managedGroupRelation({ organizationId, names }: RelationContext): Relat
   }
 }
 
-function secretsRelation({ organizationId, withSecrets }: RelationContext): Relation {
+function secretsRelation(context: RelationContext): Relation {
   const json = sql`coalesce(${placeholder(sql`agent_secrets.id`)}, '[]')`
   return {
-    tables: [secretsTable('agent_secrets', organizationId, withSecrets)],
+    tables: [secretsTable('agent_secrets', context)],
     join: sql`left join agent_secrets on agent_secrets.id = agents.id`,
     fragments: 'agent_secrets',
     fields: { secrets: json, tool_exec_environment_variables: json },
   }
 }
 
+const COLUMNS = { shape: Agent, source: (field: string) => `agents.${field}` }
+
 /** One entry per value of `include`. */
 export const RELATIONS: Record<Include, (context: RelationContext) => Relation> = {
   'agent.blocks': blocksRelation,
   'agent.identities': linked(agentIdentities, identities, (json, ids) => ({ identities: json, identity_ids: ids })),
   'agent.managed_group': managedGroupRelation,
-  'agent.pending_approval': () => ({ fields: { pending_approval: sql`agents.pending_approval::text` } }),
+  'agent.pending_approval': ({ names }) => ({
+    fields: { pending_approval: sql.raw(fieldJson(COLUMNS, 'pending_approval', names)) },
+  }),
   'agent.secrets': secretsRelation,
   'agent.sources': linked(agentFolders, sources, (json) => ({ sources: json })),
   'agent.tags': () => ({ fields: { tags: sql`agents.tags::text` } }),

@@ -191,31 +191,29 @@ export const Agent = Type.Object(
 )
 export type Agent = Static<typeof Agent>
 
-/** The fields that are attachments, or that a list loads only on request. */
-const RELATIONS = [
-  'blocks',
+/** The optional fields that are attachments, or that are loaded only on request. */
+export const OPTIONAL_RELATIONS = [
   'identities',
   'identity_ids',
   'managed_group',
-  'memory',
   'multi_agent_group',
   'pending_approval',
   'secrets',
-  'sources',
-  'tags',
   'tool_exec_environment_variables',
-  'tools',
 ] as const
+
+/** All such fields. */
+const RELATIONS = [...OPTIONAL_RELATIONS, 'blocks', 'memory', 'sources', 'tags', 'tools'] as const
 
 /** The agent's own row: what every list and retrieval reads. */
 export type AgentRowWire = Omit<Agent, (typeof RELATIONS)[number]>
 
-const { blocks, identities, identity_ids, managed_group, memory, multi_agent_group, secrets, sources, tools, ...row } =
-  Agent.properties
-const { tool_exec_environment_variables, pending_approval, tags, ...own } = row
+const own = Object.fromEntries(
+  Object.entries(Agent.properties).filter(([field]) => !RELATIONS.some((relation) => relation === field)),
+)
 
 export const agents = defineResource<AgentRowWire>()(
-  { properties: own },
+  { $id: 'Agent', properties: own },
   {
     table: 'agents',
     prefix: 'agent',
@@ -231,7 +229,6 @@ export const agents = defineResource<AgentRowWire>()(
       'pending_approval',
       'memory_variables',
     ],
-    vendorKeyed: ['embedding_config'],
   },
 )
 

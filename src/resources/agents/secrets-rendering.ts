@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { jsonMembers, jsonObject } from '../../db/render/json-columns.ts'
+import { jsonMembers, jsonObject, type Names } from '../../db/render/json-columns.ts'
 import { onPage } from '../../db/render/page.ts'
 import type { Scope } from '../../db/scope.ts'
 import { AgentEnvironmentVariable } from './schema.ts'
 
-const { value, value_enc, ...plainFields } = AgentEnvironmentVariable.properties
+const { value, ...plainFields } = AgentEnvironmentVariable.properties
 
 /** Encloses a ciphertext and its context in rendered JSON, whose texts escape this character. */
 const MARK = '\u0001'
@@ -14,12 +14,16 @@ const MARKED_CIPHERTEXT =
   "chr(1) || organization_id || '/' || agent_id || '/' || to_json(key)::text || chr(1) || value_enc || chr(1)"
 
 /**
- * A table of the secrets of the agents in `page`, by the agent's id. Values are empty unless `withValues`; `decryptSecrets`
+ * A table of the secrets of the agents in `page`, by the agent's id. Values are empty unless `withSecrets`; `decryptSecrets`
  * then replaces their ciphertexts.
  */
-export function secretsTable(name: string, organizationId: unknown, withValues: boolean) {
-  const members = jsonMembers({ shape: { properties: plainFields }, source: (field) => field }, 'neutral')
-  const json = sql.raw(jsonObject(`'"value":' || ${withValues ? MARKED_CIPHERTEXT : `'""'`}`, members))
+export function secretsTable(
+  name: string,
+  { organizationId, withSecrets, names }: { organizationId: unknown; withSecrets: boolean; names: Names },
+) {
+  const source = (field: string) => (field === 'value_enc' ? undefined : field)
+  const members = jsonMembers({ shape: { $id: 'AgentEnvironmentVariable', properties: plainFields }, source }, names)
+  const json = sql.raw(jsonObject(`'"value":' || ${withSecrets ? MARKED_CIPHERTEXT : `'""'`}`, members))
   return sql`${sql.table(name)} as (
     select agent_id as id, '[' || string_agg(${json}, ',' order by agent_environment_variables.id) || ']' as json
     from agent_environment_variables

@@ -27,7 +27,6 @@ export const archives = defineResource<Archive>()(Archive, {
   prefix: 'archive',
   order: 'desc',
   json: ['metadata'],
-  vendorKeyed: ['embedding_config'],
 })
 
 const fields = {

@@ -40,10 +40,11 @@ const definition = {
   computed: { file_name: `regexp_replace("files"."file_name", '^.*/', '')` },
 } as const
 
-const { content: _, ...withoutContent } = shape
-
 /** Files without their texts. */
-export const folderFiles = defineResource<FolderFile>()({ properties: withoutContent }, definition)
+export const folderFiles = defineResource<FolderFile>()(FolderFile, {
+  ...definition,
+  computed: { ...definition.computed, content: undefined },
+})
 
 /** Files with their texts. */
 export const folderFilesWithContent = defineResource<FolderFile>()(FolderFile, definition)

@@ -33,7 +33,6 @@ const definition = {
   prefix: 'source',
   order: 'asc',
   json: ['metadata'],
-  vendorKeyed: ['embedding_config'],
   conflicts: { folders_name_key: 'A folder with this name already exists.' },
 } as const
 

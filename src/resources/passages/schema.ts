@@ -39,21 +39,19 @@ const config = `case when passages.archive_id is null then ${servingConfig('fold
 const vector = `(select embeddings.embedding from embeddings where embeddings.organization_id = passages.organization_id
   and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`
 
-const { embedding: _, ...withoutVector } = Passage.properties
 const definition = {
   table: 'passages',
   prefix: 'passage',
   order: 'asc',
   json: ['metadata'],
-  vendorKeyed: ['embedding_config'],
   unlogged: ['search_vector'],
 } as const
 
 /** Passages without their vectors. */
-export const passages = defineResource<Passage>()(
-  { properties: withoutVector },
-  { ...definition, computed: { embedding_config: config } },
-)
+export const passages = defineResource<Passage>()(Passage, {
+  ...definition,
+  computed: { embedding_config: config, embedding: undefined },
+})
 
 /** Passages with their vectors. */
 export const passagesWithVectors = defineResource<Passage>()(Passage, {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { jsonMembers, jsonObject } from '../../../db/render/json-columns.ts'
+import { jsonMembers, jsonObject, type Names } from '../../../db/render/json-columns.ts'
 import { onPage } from '../../../db/render/page.ts'
 import { FileBlock } from '../../blocks/schema.ts'
 
@@ -16,13 +16,12 @@ const SOURCES: Partial<Record<keyof FileBlock, string>> = {
   last_accessed_at: 'link.last_accessed_at',
 }
 
-const sourced = Object.entries(FileBlock.properties).filter(([field]) => field in SOURCES)
-const shape = { properties: Object.fromEntries(sourced) }
-const json = jsonObject(jsonMembers({ shape, source: (field) => SOURCES[field as keyof FileBlock]! }, 'neutral'))
+const source = (field: string) => SOURCES[field as keyof FileBlock]
 
 /** Tables of the files of the agents in `page` as blocks of their memory; the last table has them by `owner`. */
-export const fileBlocksTables = (name: string, organizationId: unknown) => {
+export const fileBlocksTables = (name: string, organizationId: unknown, names: Names) => {
   const links = sql.table(`${name}_links`)
+  const json = jsonObject(jsonMembers({ shape: FileBlock, source }, names))
   return [
     sql`${links} as materialized (
       select * from files_agents where organization_id = ${organizationId} and ${onPage(sql`agent_id`)})`,

@@ -25,7 +25,7 @@ export async function listFilesOfAgent(
   const cursorOfNext = next?.after ?? next?.before
   const { segments } = renderObject({
     files,
-    ...(cursorOfNext !== undefined && { next_cursor: cursorOfNext }),
+    next_cursor: cursorOfNext ?? (scope.names === 'vendor' ? null : undefined),
     has_more: next !== undefined,
   })
   // The Link header is made from the cursor, too.
