@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { INCLUDES } from '../src/resources/agents/query.ts'
 import { prepare } from './data/prepare.ts'
+import { encodeRequest } from './load/connection.ts'
 import { CONNECTIONS, startLoad } from './load/load.ts'
 import { createEncoder } from './load/requests.ts'
 import type { Operation } from './operations/operations.ts'
@@ -21,6 +23,20 @@ export interface Minute {
   peak_rss_mb: number
 }
 
+/** Lists of agents that differ in relations, order and length, so that most need a statement of their own. */
+function variedLists(key: string, origin: URL): { next: () => Buffer } {
+  let n = 0
+  return {
+    next() {
+      const includes = INCLUDES.filter((_, bit) => (n >> bit) & 1).map((include) => `include=${include}`)
+      const order = ['created_at', 'last_run_completion'][(n >> INCLUDES.length) % 2]
+      const path = `/v1/agents/?${[...includes, `order_by=${order}`, `limit=${1 + (n % 100)}`].join('&')}`
+      n++
+      return encodeRequest(origin, { method: 'GET', path, headers: { authorization: `Bearer ${key}` } })
+    },
+  }
+}
+
 /** The requests of all operations in turn. */
 function mixedRequests(operations: readonly Operation[], key: string, origin: URL): () => Buffer {
   const encode = createEncoder(key)
@@ -28,7 +44,7 @@ function mixedRequests(operations: readonly Operation[], key: string, origin: UR
     creates: operation.call.method === 'POST' && operation.key !== undefined,
     next: encode(operation, origin),
   }))
-  const reads = sources.filter(({ creates }) => !creates)
+  const reads = [...sources.filter(({ creates }) => !creates), variedLists(key, origin)]
   const rounds = [...sources, ...Array.from({ length: CREATE_EVERY - 1 }, () => reads).flat()]
   let sent = 0
   return () => rounds[sent++ % rounds.length]!.next()

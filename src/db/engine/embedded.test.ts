@@ -88,6 +88,26 @@ test('a transaction gets its turn among statements that never end', async () => 
   await database.close()
 })
 
+test('however many statements there are, the database holds a bounded number of them', async () => {
+  const database = await openDatabase({ databaseUrl: 'memory:', dataDir: '', poolSize: 1 })
+  const columns = sql.raw(Array.from({ length: 400 }, (_, n) => `n + ${n} as column_${n}`).join(', '))
+  for (let n = 0; n < 80; n++) {
+    const statement = sql`select ${columns} from (select ${n}::int as n) as statement_${sql.raw(String(n))}`
+    for (let times = 0; times < 2; times++) await database.read(statement.compile(database.kysely))
+  }
+  const held = sql<{ count: number; length: number; bytes: number }>`select
+    (select count(*)::int from pg_prepared_statements) as count,
+    (select sum(length(statement))::int from pg_prepared_statements) as length,
+    (select sum(total_bytes)::int from pg_backend_memory_contexts) as bytes`
+  const [{ count, length, bytes }] = (await held.execute(database.kysely)).rows as [
+    { count: number; length: number; bytes: number },
+  ]
+  expect(count).toBeGreaterThan(10)
+  expect(length).toBeLessThan(510_000)
+  expect(bytes).toBeLessThan(100_000_000)
+  await database.close()
+})
+
 test('a database that cannot be opened says why', async () => {
   await expect(openEmbedded('/dev/null/database')).rejects.toThrow(/ENOTDIR|not a directory/i)
 })

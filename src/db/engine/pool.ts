@@ -17,6 +17,12 @@ const MAX_USES = 16
 /** The most statements prepared on one connection. Others are sent unprepared. */
 const MAX_PREPARED = 500
 
+/** The length of all prepared statements, in characters: the database takes some fifty bytes for each of them. */
+const MAX_PREPARED_LENGTH = 500_000
+
+/** The statements that are remembered until they come again. */
+const MAX_SEEN = 200
+
 /** Opens a pool of connections to the embedded database or to a PostgreSQL server. */
 export function openPool(target: Embedded | { databaseUrl: string; poolSize: number }): pg.Pool {
   const pool = new pg.Pool({
@@ -42,16 +48,23 @@ export function openPool(target: Embedded | { databaseUrl: string; poolSize: num
 /** The name of a statement, or undefined for one that is sent unprepared. */
 export type NameStatement = (text: string, values: readonly unknown[]) => string | undefined
 
-/** Names statements, so that each connection prepares a statement once and runs it by its name from then on. */
+/** Names statements that come again, so that each connection prepares them once and runs them by name from then on. */
 export function createStatementNames(): NameStatement {
   const names = new Map<string, string>()
+  const seen = new Set<string>()
+  let length = 0
   return (text, values) => {
-    if (values.length === 0) return undefined
-    let name = names.get(text)
-    if (!name && names.size < MAX_PREPARED) {
-      name = `cairn_${names.size}`
-      names.set(text, name)
+    const known = names.get(text)
+    if (known || values.length === 0) return known
+    if (names.size === MAX_PREPARED || length + text.length > MAX_PREPARED_LENGTH) return undefined
+    if (!seen.delete(text)) {
+      if (seen.size === MAX_SEEN) seen.clear()
+      seen.add(text)
+      return undefined
     }
+    length += text.length
+    const name = `cairn_${names.size}`
+    names.set(text, name)
     return name
   }
 }
