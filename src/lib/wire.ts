@@ -109,6 +109,13 @@ export function Create<P extends TProperties, R extends keyof P & string = never
   })
 }
 
+/** A shape by its name in the OpenAPI document. It has no other fields. */
+export const Shape = <P extends TProperties>($id: string, fields: P) =>
+  Type.Object(fields, { $id, additionalProperties: false })
+
+/** An object without other fields. */
+export const Closed = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
+
 /** An object of settings: unknown keys are refused, and an optional field may be null, which means "no value". */
 export function Strict<P extends TProperties>(fields: P, options: object = {}) {
   const shape = Type.Object(fields, { additionalProperties: false, ...options })
@@ -142,14 +149,13 @@ export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy: r
 export const NoContent = Type.Unsafe<undefined>({ type: 'null', description: 'Done.' })
 
 /** The response of a delete with a message. */
-export const Message = Type.Object({ message: Type.String() }, { additionalProperties: false })
+export const Message = Closed({ message: Type.String() })
 
 /** Optional fields that may also be undefined, so that a handler can pass them on. */
 type Loose<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] }
 
 /** Query parameters: unknown ones are refused. */
-export const Query = <P extends TProperties>(fields: P) =>
-  Type.Unsafe<Loose<Static<TObject<P>>>>(Type.Object(fields, { additionalProperties: false }))
+export const Query = <P extends TProperties>(fields: P) => Type.Unsafe<Loose<Static<TObject<P>>>>(Closed(fields))
 
 /** Path parameters. */
 export const Params = <P extends TProperties>(fields: P) => Type.Object(fields)

@@ -1,6 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, Int, List, Offset, OneOf, Params, Query, Ref, Strict } from '../../lib/wire.ts'
+import {
+  Closed,
+  Create,
+  Id,
+  Instant,
+  Int,
+  List,
+  Offset,
+  OneOf,
+  Params,
+  Query,
+  Ref,
+  Shape,
+  Strict,
+} from '../../lib/wire.ts'
 import { ACCESS } from '../api-keys/schema.ts'
 
 const { Optional } = Type
@@ -12,15 +26,12 @@ const Grant = Strict({
 })
 export type Grant = Static<typeof Grant>
 
-export const AccessToken = Type.Object(
-  {
-    token: Type.String({ description: 'The token itself when it is made, shown this once; its id in lists.' }),
-    hostname: Type.String(),
-    expiresAt: Instant(),
-    policy: Type.Object({ version: Type.Literal('1'), data: Type.Array(Grant) }, { additionalProperties: false }),
-  },
-  { $id: 'ClientSideAccessToken', additionalProperties: false },
-)
+export const AccessToken = Shape('ClientSideAccessToken', {
+  token: Type.String({ description: 'The token itself when it is made, shown this once; its id in lists.' }),
+  hostname: Type.String(),
+  expiresAt: Instant(),
+  policy: Closed({ version: Type.Literal('1'), data: Type.Array(Grant) }),
+})
 export type AccessToken = Static<typeof AccessToken>
 
 /** A token as the database stores it: with a hash in place of the token itself. */
@@ -70,10 +81,7 @@ export const ListAccessTokens = Query({
 })
 export type ListAccessTokens = Static<typeof ListAccessTokens>
 
-export const AccessTokenList = Type.Object(
-  { tokens: Type.Array(Ref(AccessToken)), hasNextPage: Type.Boolean() },
-  { additionalProperties: false },
-)
+export const AccessTokenList = Closed({ tokens: Type.Array(Ref(AccessToken)), hasNextPage: Type.Boolean() })
 
 export const AccessTokenParams = Params({
   token: Type.String({ maxLength: 200, description: 'The token itself, or its id as lists show it.' }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, Int, JsonMap, List, Name, OneOf, Params, Ref, Strict, Text } from '../../lib/wire.ts'
+import { Id, Instant, Int, JsonMap, List, Name, OneOf, Params, Ref, Shape, Strict, Text } from '../../lib/wire.ts'
 import { Block, FileBlock } from '../blocks/schema.ts'
 import { Source } from '../folders/schema.ts'
 import { Group } from '../groups/schema.ts'
@@ -86,33 +86,27 @@ export const CompactionSettings = Strict(
 )
 
 /** A secret: an environment variable of the agent's tools. */
-export const AgentEnvironmentVariable = Type.Object(
-  {
-    agent_id: Id('agent'),
-    key: Type.String({ description: 'Name of the variable.' }),
-    value: Type.String({ description: 'Empty for keys without the `secrets` scope.' }),
-    id: Optional(Id('agent-env')),
-    created_at: Optional(Instant()),
-    created_by_id: Optional(Type.String()),
-    description: Optional(Type.String()),
-    last_updated_by_id: Optional(Type.String()),
-    updated_at: Optional(Instant()),
-    value_enc: Optional(Type.String()),
-  },
-  { $id: 'AgentEnvironmentVariable', additionalProperties: false },
-)
+export const AgentEnvironmentVariable = Shape('AgentEnvironmentVariable', {
+  agent_id: Id('agent'),
+  key: Type.String({ description: 'Name of the variable.' }),
+  value: Type.String({ description: 'Empty for keys without the `secrets` scope.' }),
+  id: Optional(Id('agent-env')),
+  created_at: Optional(Instant()),
+  created_by_id: Optional(Type.String()),
+  description: Optional(Type.String()),
+  last_updated_by_id: Optional(Type.String()),
+  updated_at: Optional(Instant()),
+  value_enc: Optional(Type.String()),
+})
 export type AgentEnvironmentVariable = Static<typeof AgentEnvironmentVariable>
 
-export const Memory = Type.Object(
-  {
-    blocks: Type.Array(Ref(Block)),
-    agent_type: Optional(Type.String()),
-    file_blocks: Optional(Type.Array(Ref(FileBlock))),
-    git_enabled: Optional(Type.Boolean({ description: 'Git-backed memory with structured labels.' })),
-    prompt_template: Optional(Type.String({ description: 'Deprecated: ignored.' })),
-  },
-  { $id: 'Memory', additionalProperties: false },
-)
+export const Memory = Shape('Memory', {
+  blocks: Type.Array(Ref(Block)),
+  agent_type: Optional(Type.String()),
+  file_blocks: Optional(Type.Array(Ref(FileBlock))),
+  git_enabled: Optional(Type.Boolean({ description: 'Git-backed memory with structured labels.' })),
+  prompt_template: Optional(Type.String({ description: 'Deprecated: ignored.' })),
+})
 export type Memory = Static<typeof Memory>
 
 /** Characters (code points) of the longest name an agent may have. */
@@ -156,39 +150,36 @@ export const settings = {
 
 const optionalSettings = Type.Partial(Type.Object(settings)).properties
 
-export const Agent = Type.Object(
-  {
-    id: Id('agent'),
-    agent_type: OneOf(AGENT_TYPES),
-    ...optionalSettings,
-    name: Type.String(),
-    system: Type.String(),
-    tags: Type.Array(Type.String()),
-    llm_config: Ref(LlmConfig),
-    blocks: Type.Array(Ref(Block)),
-    memory: Ref(Memory),
-    sources: Type.Array(Ref(Source)),
-    tools: Type.Array(Ref(Tool)),
-    created_at: Optional(Instant()),
-    created_by_id: Optional(Type.String()),
-    updated_at: Optional(Instant()),
-    last_updated_by_id: Optional(Type.String()),
-    identities: Optional(Type.Array(Ref(Identity))),
-    identity_ids: Optional(Type.Array(Type.String(), { description: 'Deprecated: use identities.' })),
-    last_run_completion: Optional(Instant()),
-    last_run_duration_ms: Optional(Int()),
-    last_stop_reason: Optional(StopReason),
-    managed_group: Optional(Ref(Group)),
-    multi_agent_group: Optional(Ref(Group)),
-    message_ids: Optional(Type.Array(Type.String())),
-    pending_approval: Optional(Ref(ApprovalRequestMessage)),
-    secrets: Optional(Type.Array(Ref(AgentEnvironmentVariable))),
-    tool_exec_environment_variables: Optional(
-      Type.Array(Ref(AgentEnvironmentVariable), { description: 'Deprecated: use secrets.' }),
-    ),
-  },
-  { $id: 'Agent', additionalProperties: false },
-)
+export const Agent = Shape('Agent', {
+  id: Id('agent'),
+  agent_type: OneOf(AGENT_TYPES),
+  ...optionalSettings,
+  name: Type.String(),
+  system: Type.String(),
+  tags: Type.Array(Type.String()),
+  llm_config: Ref(LlmConfig),
+  blocks: Type.Array(Ref(Block)),
+  memory: Ref(Memory),
+  sources: Type.Array(Ref(Source)),
+  tools: Type.Array(Ref(Tool)),
+  created_at: Optional(Instant()),
+  created_by_id: Optional(Type.String()),
+  updated_at: Optional(Instant()),
+  last_updated_by_id: Optional(Type.String()),
+  identities: Optional(Type.Array(Ref(Identity))),
+  identity_ids: Optional(Type.Array(Type.String(), { description: 'Deprecated: use identities.' })),
+  last_run_completion: Optional(Instant()),
+  last_run_duration_ms: Optional(Int()),
+  last_stop_reason: Optional(StopReason),
+  managed_group: Optional(Ref(Group)),
+  multi_agent_group: Optional(Ref(Group)),
+  message_ids: Optional(Type.Array(Type.String())),
+  pending_approval: Optional(Ref(ApprovalRequestMessage)),
+  secrets: Optional(Type.Array(Ref(AgentEnvironmentVariable))),
+  tool_exec_environment_variables: Optional(
+    Type.Array(Ref(AgentEnvironmentVariable), { description: 'Deprecated: use secrets.' }),
+  ),
+})
 export type Agent = Static<typeof Agent>
 
 /** The optional fields that are attachments, or that are loaded only on request. */

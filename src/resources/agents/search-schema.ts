@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { idPattern } from '../../lib/ids.ts'
-import { Create, FilterList, Name, OneOf, Ref } from '../../lib/wire.ts'
+import { Closed, Create, FilterList, Name, OneOf, Ref } from '../../lib/wire.ts'
 import { Agent } from './schema.ts'
 
 const is = (field: string) => Type.Literal(field)
@@ -43,11 +43,8 @@ export const SearchAgents = Create({
 })
 export type SearchAgents = Static<typeof SearchAgents>
 
-export const FoundAgents = Type.Object(
-  {
-    agents: Type.Array(Ref(Agent)),
-    nextCursor: Type.Optional(Type.String({ description: 'Where the next page begins.' })),
-  },
-  { additionalProperties: false },
-)
+export const FoundAgents = Closed({
+  agents: Type.Array(Ref(Agent)),
+  nextCursor: Type.Optional(Type.String({ description: 'Where the next page begins.' })),
+})
 export type FoundAgents = Static<typeof FoundAgents>

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, OneOf, Page, Params, Query } from '../../lib/wire.ts'
+import { Create, Id, Instant, OneOf, Page, Params, Query, Shape } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -10,29 +10,26 @@ export const RIGHTS = ['read', 'write', 'secrets', 'admin'] as const
 export const ACCESS = ['read_messages', 'write_messages', 'read_agent', 'write_agent'] as const
 export type Access = (typeof ACCESS)[number]
 
-export const ApiKey = Type.Object(
-  {
-    id: Id('api_key'),
-    name: Type.String(),
-    user_id: Id('user'),
-    scopes: Type.Array(OneOf(RIGHTS)),
-    created_at: Instant(),
-    updated_at: Optional(Instant()),
-    created_by_id: Optional(Type.String()),
-    last_updated_by_id: Optional(Type.String()),
-    expires_at: Optional(Instant()),
-    revoked_at: Optional(Instant()),
-    last_used_at: Optional(Instant({ description: 'To the minute.' })),
-  },
-  { $id: 'ApiKey', additionalProperties: false },
-)
+export const ApiKey = Shape('ApiKey', {
+  id: Id('api_key'),
+  name: Type.String(),
+  user_id: Id('user'),
+  scopes: Type.Array(OneOf(RIGHTS)),
+  created_at: Instant(),
+  updated_at: Optional(Instant()),
+  created_by_id: Optional(Type.String()),
+  last_updated_by_id: Optional(Type.String()),
+  expires_at: Optional(Instant()),
+  revoked_at: Optional(Instant()),
+  last_used_at: Optional(Instant({ description: 'To the minute.' })),
+})
 export type ApiKey = Static<typeof ApiKey>
 
 /** The one response that shows the key itself. */
-export const NewApiKey = Type.Object(
-  { ...ApiKey.properties, key: Type.String({ description: 'The key itself, shown this once.' }) },
-  { $id: 'NewApiKey', additionalProperties: false },
-)
+export const NewApiKey = Shape('NewApiKey', {
+  ...ApiKey.properties,
+  key: Type.String({ description: 'The key itself, shown this once.' }),
+})
 export type NewApiKey = Static<typeof NewApiKey>
 
 export const apiKeys = defineResource<ApiKey>()(ApiKey, {

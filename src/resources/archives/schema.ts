@@ -1,25 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, JsonMap, Name, Page, Params, Patch, Query, Ref, Text } from '../../lib/wire.ts'
+import { Create, Id, Instant, JsonMap, Name, Page, Params, Patch, Query, Ref, Shape, Text } from '../../lib/wire.ts'
 import { EmbeddingConfig, Handle, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
 
-export const Archive = Type.Object(
-  {
-    id: Id('archive'),
-    created_at: Instant(),
-    name: Type.String(),
-    created_by_id: Optional(Type.String({ description: 'User that made the archive.' })),
-    description: Optional(Type.String()),
-    embedding_config: Optional(Ref(EmbeddingConfig)),
-    last_updated_by_id: Optional(Type.String()),
-    metadata: Optional(JsonMap()),
-    updated_at: Optional(Instant()),
-    vector_db_provider: Optional(VectorDbProvider),
-  },
-  { $id: 'Archive', additionalProperties: false },
-)
+export const Archive = Shape('Archive', {
+  id: Id('archive'),
+  created_at: Instant(),
+  name: Type.String(),
+  created_by_id: Optional(Type.String({ description: 'User that made the archive.' })),
+  description: Optional(Type.String()),
+  embedding_config: Optional(Ref(EmbeddingConfig)),
+  last_updated_by_id: Optional(Type.String()),
+  metadata: Optional(JsonMap()),
+  updated_at: Optional(Instant()),
+  vector_db_provider: Optional(VectorDbProvider),
+})
 export type Archive = Static<typeof Archive>
 
 export const archives = defineResource<Archive>()(Archive, {

@@ -13,6 +13,7 @@ import {
   Params,
   Patch,
   Query,
+  Shape,
   Text,
 } from '../../lib/wire.ts'
 
@@ -46,20 +47,17 @@ const shape = {
   last_updated_by_id: Optional(Type.String()),
 }
 
-export const Block = Type.Object(shape, { $id: 'Block', additionalProperties: false })
+export const Block = Shape('Block', shape)
 export type Block = Static<typeof Block>
 
 /** A file as a block of an agent's memory. */
-export const FileBlock = Type.Object(
-  {
-    ...shape,
-    file_id: Id('file'),
-    is_open: Type.Boolean({ description: 'True if the agent has the file open.' }),
-    source_id: Type.String({ description: 'Deprecated: the id of the folder.' }),
-    last_accessed_at: Optional(Instant()),
-  },
-  { $id: 'FileBlock', additionalProperties: false },
-)
+export const FileBlock = Shape('FileBlock', {
+  ...shape,
+  file_id: Id('file'),
+  is_open: Type.Boolean({ description: 'True if the agent has the file open.' }),
+  source_id: Type.String({ description: 'Deprecated: the id of the folder.' }),
+  last_accessed_at: Optional(Instant()),
+})
 export type FileBlock = Static<typeof FileBlock>
 
 /** The message for a second block of one label on an agent. */

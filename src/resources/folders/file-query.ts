@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { OneOf, Page, Query } from '../../lib/wire.ts'
+import { Closed, OneOf, Page, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -24,10 +24,7 @@ export const UploadQuery = Query({
 export type UploadQuery = Static<typeof UploadQuery>
 
 /** The form of an upload. It is not validated against this schema, but read as it arrives. */
-export const UploadForm = Type.Object(
-  { file: Type.String({ format: 'binary', description: 'The file, with its name.' }) },
-  { additionalProperties: false },
-)
+export const UploadForm = Closed({ file: Type.String({ format: 'binary', description: 'The file, with its name.' }) })
 
 export const ListFilePassages = Query({
   ...Page('passage'),

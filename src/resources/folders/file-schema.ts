@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, OneOf } from '../../lib/wire.ts'
+import { Id, Instant, OneOf, Shape } from '../../lib/wire.ts'
 import { files } from './schema.ts'
 
 const { Optional } = Type
@@ -28,7 +28,7 @@ const shape = {
 }
 
 /** A file of a folder. */
-export const FolderFile = Type.Object(shape, { $id: 'File', additionalProperties: false })
+export const FolderFile = Shape('File', shape)
 export type FolderFile = Static<typeof FolderFile>
 
 /** The stored name begins with the folder's name, as agents see it. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Id, Page, Params, Query } from '../../lib/wire.ts'
+import { Closed, Id, Page, Params, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -21,24 +21,21 @@ export const RetrieveMetadata = Query({
 const Bytes = Type.Integer({ description: 'In bytes.' })
 
 /** The numbers and sizes of folders and files. */
-export const FolderMetadata = Type.Object(
-  {
-    total_sources: Type.Integer(),
-    total_files: Type.Integer(),
-    total_size: Bytes,
-    sources: Type.Array(
-      Type.Object({
-        source_id: Id('source'),
-        source_name: Type.String(),
-        file_count: Type.Integer(),
-        total_size: Bytes,
-        files: Type.Array(Type.Object({ file_id: Id('file'), file_name: Type.String(), file_size: Optional(Bytes) })),
-      }),
-      { description: 'Empty unless asked for.' },
-    ),
-  },
-  { additionalProperties: false },
-)
+export const FolderMetadata = Closed({
+  total_sources: Type.Integer(),
+  total_files: Type.Integer(),
+  total_size: Bytes,
+  sources: Type.Array(
+    Type.Object({
+      source_id: Id('source'),
+      source_name: Type.String(),
+      file_count: Type.Integer(),
+      total_size: Bytes,
+      files: Type.Array(Type.Object({ file_id: Id('file'), file_name: Type.String(), file_size: Optional(Bytes) })),
+    }),
+    { description: 'Empty unless asked for.' },
+  ),
+})
 export type FolderMetadata = Static<typeof FolderMetadata>
 
 export const FolderNameParams = Params({ name: Type.String() })

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, JsonMap, OneOf, Ref } from '../../lib/wire.ts'
+import { Id, Instant, JsonMap, OneOf, Ref, Shape } from '../../lib/wire.ts'
 import { EmbeddingConfig, VectorDbProvider } from '../models/schema.ts'
 
 const { Optional } = Type
@@ -18,14 +18,11 @@ const shape = {
   updated_at: Optional(Instant()),
 }
 
-export const Folder = Type.Object(shape, { $id: 'Folder', additionalProperties: false })
+export const Folder = Shape('Folder', shape)
 export type Folder = Static<typeof Folder>
 
 /** A folder as it stands in an agent's deprecated `sources`. */
-export const Source = Type.Object(
-  { ...shape, vector_db_provider: Optional(VectorDbProvider) },
-  { $id: 'Source', additionalProperties: false },
-)
+export const Source = Shape('Source', { ...shape, vector_db_provider: Optional(VectorDbProvider) })
 export type Source = Static<typeof Source>
 
 const definition = {

@@ -1,33 +1,30 @@
 import { type Static, Type } from 'typebox'
 import { attachedIds, defineResource } from '../../db/resource.ts'
-import { Create, Id, Int, List, Name, OneOf, Page, Params, Patch, Query, Text } from '../../lib/wire.ts'
+import { Create, Id, Int, List, Name, OneOf, Page, Params, Patch, Query, Shape, Text } from '../../lib/wire.ts'
 import { CreateManager, MANAGER_TYPES, UpdateManager } from './manager.ts'
 
 const { Optional } = Type
 
-export const Group = Type.Object(
-  {
-    id: Id('group'),
-    agent_ids: Type.Array(Type.String()),
-    description: Type.String(),
-    manager_type: OneOf(MANAGER_TYPES),
-    base_template_id: Optional(Type.String()),
-    deployment_id: Optional(Type.String()),
-    hidden: Optional(Type.Boolean()),
-    last_processed_message_id: Optional(Type.String()),
-    manager_agent_id: Optional(Type.String()),
-    max_message_buffer_length: Optional(Int()),
-    max_turns: Optional(Int()),
-    min_message_buffer_length: Optional(Int()),
-    project_id: Optional(Type.String()),
-    shared_block_ids: Optional(Type.Array(Type.String(), { description: 'Deprecated.' })),
-    sleeptime_agent_frequency: Optional(Int()),
-    template_id: Optional(Type.String()),
-    termination_token: Optional(Type.String()),
-    turns_counter: Optional(Type.Integer()),
-  },
-  { $id: 'Group', additionalProperties: false },
-)
+export const Group = Shape('Group', {
+  id: Id('group'),
+  agent_ids: Type.Array(Type.String()),
+  description: Type.String(),
+  manager_type: OneOf(MANAGER_TYPES),
+  base_template_id: Optional(Type.String()),
+  deployment_id: Optional(Type.String()),
+  hidden: Optional(Type.Boolean()),
+  last_processed_message_id: Optional(Type.String()),
+  manager_agent_id: Optional(Type.String()),
+  max_message_buffer_length: Optional(Int()),
+  max_turns: Optional(Int()),
+  min_message_buffer_length: Optional(Int()),
+  project_id: Optional(Type.String()),
+  shared_block_ids: Optional(Type.Array(Type.String(), { description: 'Deprecated.' })),
+  sleeptime_agent_frequency: Optional(Int()),
+  template_id: Optional(Type.String()),
+  termination_token: Optional(Type.String()),
+  turns_counter: Optional(Type.Integer()),
+})
 export type Group = Static<typeof Group>
 
 export const groups = defineResource<Group>()(Group, {

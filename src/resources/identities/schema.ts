@@ -1,33 +1,41 @@
 import { type Static, Type } from 'typebox'
 import { attachedIds, defineResource } from '../../db/resource.ts'
-import { Create, Id, JsonMap, List, Name, OneOf, Page, Params, Patch, Query, Text } from '../../lib/wire.ts'
+import {
+  Closed,
+  Create,
+  Id,
+  JsonMap,
+  List,
+  Name,
+  OneOf,
+  Page,
+  Params,
+  Patch,
+  Query,
+  Shape,
+  Text,
+} from '../../lib/wire.ts'
 
 const { Optional } = Type
 
 export const IDENTITY_TYPES = ['org', 'user', 'other'] as const
 
-export const IdentityProperty = Type.Object(
-  {
-    key: Text(),
-    type: OneOf(['string', 'number', 'boolean', 'json']),
-    value: Type.Union([Text(), Type.Number(), Type.Boolean(), JsonMap()]),
-  },
-  { additionalProperties: false },
-)
+export const IdentityProperty = Closed({
+  key: Text(),
+  type: OneOf(['string', 'number', 'boolean', 'json']),
+  value: Type.Union([Text(), Type.Number(), Type.Boolean(), JsonMap()]),
+})
 
-export const Identity = Type.Object(
-  {
-    id: Id('identity'),
-    agent_ids: Type.Array(Type.String(), { description: 'Deprecated.' }),
-    block_ids: Type.Array(Type.String(), { description: 'Deprecated.' }),
-    identifier_key: Type.String({ description: 'External identifier key.' }),
-    identity_type: OneOf(IDENTITY_TYPES),
-    name: Type.String(),
-    project_id: Optional(Type.String()),
-    properties: Optional(Type.Array(IdentityProperty)),
-  },
-  { $id: 'Identity', additionalProperties: false },
-)
+export const Identity = Shape('Identity', {
+  id: Id('identity'),
+  agent_ids: Type.Array(Type.String(), { description: 'Deprecated.' }),
+  block_ids: Type.Array(Type.String(), { description: 'Deprecated.' }),
+  identifier_key: Type.String({ description: 'External identifier key.' }),
+  identity_type: OneOf(IDENTITY_TYPES),
+  name: Type.String(),
+  project_id: Optional(Type.String()),
+  properties: Optional(Type.Array(IdentityProperty)),
+})
 export type Identity = Static<typeof Identity>
 
 export const identities = defineResource<Identity>()(Identity, {

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { providerTypes } from '../../lib/provider-types.ts'
-import { FilterList, Int, JsonMap, OneOf, Query, Strict } from '../../lib/wire.ts'
+import { FilterList, Int, JsonMap, OneOf, Query, Shape, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -233,37 +233,31 @@ const allOptional = <T>(shape: unknown) =>
 export const Model = Type.Unsafe<
   LlmConfig & Static<TObject<typeof common>> & { model_type: 'llm'; max_context_window: number }
 >(
-  Type.Object(
-    {
-      ...allOptional<LlmConfig>(LlmConfig),
-      model: Type.String(),
-      model_endpoint_type: OneOf(MODEL_ENDPOINT_TYPES),
-      context_window: Int({ minimum: 1 }),
-      handle: Type.String({ description: 'provider/model-name' }),
-      ...common,
-      model_type: Type.Literal('llm'),
-      max_context_window: Int({ minimum: 1, description: 'In tokens.' }),
-    },
-    { $id: 'Model', additionalProperties: false },
-  ),
+  Shape('Model', {
+    ...allOptional<LlmConfig>(LlmConfig),
+    model: Type.String(),
+    model_endpoint_type: OneOf(MODEL_ENDPOINT_TYPES),
+    context_window: Int({ minimum: 1 }),
+    handle: Type.String({ description: 'provider/model-name' }),
+    ...common,
+    model_type: Type.Literal('llm'),
+    max_context_window: Int({ minimum: 1, description: 'In tokens.' }),
+  }),
 )
 export type Model = Static<typeof Model>
 
 export const EmbeddingModel = Type.Unsafe<
   EmbeddingConfig & Static<TObject<typeof common>> & { model_type: 'embedding' }
 >(
-  Type.Object(
-    {
-      ...allOptional<EmbeddingConfig>(EmbeddingConfig),
-      embedding_model: Type.String(),
-      embedding_endpoint_type: OneOf(EMBEDDING_ENDPOINT_TYPES),
-      embedding_dim: Int({ minimum: 1, description: 'How many numbers a vector has.' }),
-      handle: Type.String({ description: 'provider/model-name' }),
-      ...common,
-      model_type: Type.Literal('embedding'),
-    },
-    { $id: 'EmbeddingModel', additionalProperties: false },
-  ),
+  Shape('EmbeddingModel', {
+    ...allOptional<EmbeddingConfig>(EmbeddingConfig),
+    embedding_model: Type.String(),
+    embedding_endpoint_type: OneOf(EMBEDDING_ENDPOINT_TYPES),
+    embedding_dim: Int({ minimum: 1, description: 'How many numbers a vector has.' }),
+    handle: Type.String({ description: 'provider/model-name' }),
+    ...common,
+    model_type: Type.Literal('embedding'),
+  }),
 )
 export type EmbeddingModel = Static<typeof EmbeddingModel>
 

@@ -1,26 +1,25 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Patch, Query } from '../../lib/wire.ts'
+import { Closed, Create, Id, Instant, Patch, Query, Shape } from '../../lib/wire.ts'
 
 const { Optional } = Type
 const name = Type.String({ minLength: 1, maxLength: 200 })
 
-export const Organization = Type.Object(
-  { id: Id('org'), name: Type.String(), created_at: Instant(), privileged_tools: Type.Boolean() },
-  { $id: 'Organization', additionalProperties: false },
-)
+export const Organization = Shape('Organization', {
+  id: Id('org'),
+  name: Type.String(),
+  created_at: Instant(),
+  privileged_tools: Type.Boolean(),
+})
 export type Organization = Static<typeof Organization>
 
-export const User = Type.Object(
-  {
-    id: Id('user'),
-    organization_id: Id('org'),
-    name: Type.String(),
-    created_at: Instant(),
-    updated_at: Instant(),
-    is_deleted: Type.Boolean(),
-  },
-  { $id: 'User', additionalProperties: false },
-)
+export const User = Shape('User', {
+  id: Id('user'),
+  organization_id: Id('org'),
+  name: Type.String(),
+  created_at: Instant(),
+  updated_at: Instant(),
+  is_deleted: Type.Boolean(),
+})
 export type User = Static<typeof User>
 
 export const CreateOrganization = Create({ name, privileged_tools: Type.Boolean() }, ['name'])
@@ -32,10 +31,7 @@ export type UpdateOrganization = Static<typeof UpdateOrganization>
 export const CreateUser = Create({ name, organization_id: Id('org') }, ['name', 'organization_id'])
 export type CreateUser = Static<typeof CreateUser>
 
-export const UpdateUser = Type.Object(
-  { id: Id('user'), name: Optional(name), organization_id: Optional(Id('org')) },
-  { additionalProperties: false },
-)
+export const UpdateUser = Closed({ id: Id('user'), name: Optional(name), organization_id: Optional(Id('org')) })
 export type UpdateUser = Static<typeof UpdateUser>
 
 const limit = Optional(Type.Integer({ minimum: 1, maximum: 200 }))

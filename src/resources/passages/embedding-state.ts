@@ -4,7 +4,7 @@ import { isUnderWay } from '../../db/jobs.ts'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { nounOf } from '../../lib/ids.ts'
-import { OneOf, Ref } from '../../lib/wire.ts'
+import { Closed, OneOf, Ref } from '../../lib/wire.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
 import { type Container, containerTable, isArchive, servingConfig } from './container.ts'
 import { enqueueSync } from './enqueue-sync.ts'
@@ -12,22 +12,19 @@ import { enqueueSync } from './enqueue-sync.ts'
 const { Optional } = Type
 
 /** The progress of embedding the passages of an archive or a folder, and of syncing the hosted store of an archive. */
-export const EmbeddingState = Type.Object(
-  {
-    status: OneOf(['ready', 'embedding', 'failed']),
-    total: Type.Integer({ description: 'How many passages there are.' }),
-    embedded: Type.Integer({ description: 'How many of them have a vector of the model asked for.' }),
-    error_message: Optional(
-      Type.String({
-        description:
-          'Why the embedding failed, or failed last and is tried again (status embedding), or why the hosted store could not be brought up to date.',
-      }),
-    ),
-    embedding_config: Optional(Ref(EmbeddingConfig)),
-    serving_config: Optional(Ref(EmbeddingConfig)),
-  },
-  { additionalProperties: false },
-)
+export const EmbeddingState = Closed({
+  status: OneOf(['ready', 'embedding', 'failed']),
+  total: Type.Integer({ description: 'How many passages there are.' }),
+  embedded: Type.Integer({ description: 'How many of them have a vector of the model asked for.' }),
+  error_message: Optional(
+    Type.String({
+      description:
+        'Why the embedding failed, or failed last and is tried again (status embedding), or why the hosted store could not be brought up to date.',
+    }),
+  ),
+  embedding_config: Optional(Ref(EmbeddingConfig)),
+  serving_config: Optional(Ref(EmbeddingConfig)),
+})
 export type EmbeddingState = Static<typeof EmbeddingState>
 
 interface State {

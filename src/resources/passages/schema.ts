@@ -1,32 +1,29 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, JsonMap, Ref } from '../../lib/wire.ts'
+import { Id, Instant, JsonMap, Ref, Shape } from '../../lib/wire.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
 
 const { Optional } = Type
 
-export const Passage = Type.Object(
-  {
-    id: Id('passage'),
-    text: Type.String(),
-    archive_id: Optional(Id('archive')),
-    source_id: Optional({ ...Id('source'), description: 'The folder of the file it is a piece of.' }),
-    file_id: Optional(Id('file')),
-    file_name: Optional(Type.String({ description: 'Its name behind that of its folder, as agents see it.' })),
-    metadata: JsonMap(),
-    tags: Type.Array(Type.String()),
-    embedding: Optional(
-      Type.Array(Type.Number(), { description: 'Its vector. Only there with include=passage.embedding.' }),
-    ),
-    embedding_config: Optional(Ref(EmbeddingConfig)),
-    organization_id: Id('org'),
-    created_at: Instant(),
-    updated_at: Optional(Instant()),
-    created_by_id: Optional(Type.String()),
-    last_updated_by_id: Optional(Type.String()),
-  },
-  { $id: 'Passage', additionalProperties: false },
-)
+export const Passage = Shape('Passage', {
+  id: Id('passage'),
+  text: Type.String(),
+  archive_id: Optional(Id('archive')),
+  source_id: Optional({ ...Id('source'), description: 'The folder of the file it is a piece of.' }),
+  file_id: Optional(Id('file')),
+  file_name: Optional(Type.String({ description: 'Its name behind that of its folder, as agents see it.' })),
+  metadata: JsonMap(),
+  tags: Type.Array(Type.String()),
+  embedding: Optional(
+    Type.Array(Type.Number(), { description: 'Its vector. Only there with include=passage.embedding.' }),
+  ),
+  embedding_config: Optional(Ref(EmbeddingConfig)),
+  organization_id: Id('org'),
+  created_at: Instant(),
+  updated_at: Optional(Instant()),
+  created_by_id: Optional(Type.String()),
+  last_updated_by_id: Optional(Type.String()),
+})
 export type Passage = Static<typeof Passage>
 
 /** SQL of the configuration whose vectors serve searches. */

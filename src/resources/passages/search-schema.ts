@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Create, FilterList, Id, Instant, Int, Name, OneOf, Query, Ref } from '../../lib/wire.ts'
+import { Closed, Create, FilterList, Id, Instant, Int, Name, OneOf, Query, Ref } from '../../lib/wire.ts'
 import { Passage } from './schema.ts'
 
 const { Optional } = Type
@@ -36,48 +36,42 @@ export type SearchPassages = Static<typeof SearchPassages>
 const Place = (what: string) => Optional(Int({ minimum: 1, description: `Its place ${what}, from 1.` }))
 
 /** How a passage was found. */
-export const HitMetadata = Type.Object(
-  {
-    search_mode: OneOf([...MODES, 'list'], { description: 'How the answer was found: list without a query.' }),
-    rank: Int({ minimum: 1, description: 'Its place in the answer, from 1.' }),
-    indexes: Type.Array(OneOf(['hnsw', 'exact', 'fts', 'tpuf', 'pinecone']), {
+export const HitMetadata = Closed({
+  search_mode: OneOf([...MODES, 'list'], { description: 'How the answer was found: list without a query.' }),
+  rank: Int({ minimum: 1, description: 'Its place in the answer, from 1.' }),
+  indexes: Type.Array(OneOf(['hnsw', 'exact', 'fts', 'tpuf', 'pinecone']), {
+    description:
+      'What found it: hnsw, the vector index; exact, a comparison of all vectors there are; fts, the word index; tpuf ' +
+      'or pinecone, the hosted store that the archive lies in.',
+  }),
+  vector_score: Optional(Type.Number({ description: 'Cosine similarity, -1 to 1.' })),
+  vector_rank: Place('by vectors of its model'),
+  embedding_model: Optional(Type.String({ description: 'The model whose vectors found it.' })),
+  fts_score: Optional(
+    Type.Number({
       description:
-        'What found it: hnsw, the vector index; exact, a comparison of all vectors there are; fts, the word index; tpuf ' +
-        'or pinecone, the hosted store that the archive lies in.',
+        'ts_rank_cd, between 0 and 1, and 1 more for a passage that fits the whole query; found by tpuf, its BM25 score.',
     }),
-    vector_score: Optional(Type.Number({ description: 'Cosine similarity, -1 to 1.' })),
-    vector_rank: Place('by vectors of its model'),
-    embedding_model: Optional(Type.String({ description: 'The model whose vectors found it.' })),
-    fts_score: Optional(
-      Type.Number({
-        description:
-          'ts_rank_cd, between 0 and 1, and 1 more for a passage that fits the whole query; found by tpuf, its BM25 score.',
-      }),
-    ),
-    fts_rank: Place('by words'),
-    vector_error: Optional(
-      Type.String({ description: 'Why vectors of a model were left out: it is not available, or its provider fails.' }),
-    ),
-    store_error: Optional(
-      Type.String({
-        description: "Why the hosted store of the archive was left out: this server's database was searched instead.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+  ),
+  fts_rank: Place('by words'),
+  vector_error: Optional(
+    Type.String({ description: 'Why vectors of a model were left out: it is not available, or its provider fails.' }),
+  ),
+  store_error: Optional(
+    Type.String({
+      description: "Why the hosted store of the archive was left out: this server's database was searched instead.",
+    }),
+  ),
+})
 
-export const FoundPassage = Type.Object(
-  {
-    passage: Ref(Passage),
-    score: Type.Number({
-      description:
-        'The better, the higher: vector_score, fts_score, or the reciprocal ranks of both together; 0 without a query.',
-    }),
-    metadata: HitMetadata,
-  },
-  { additionalProperties: false },
-)
+export const FoundPassage = Closed({
+  passage: Ref(Passage),
+  score: Type.Number({
+    description:
+      'The better, the higher: vector_score, fts_score, or the reciprocal ranks of both together; 0 without a query.',
+  }),
+  metadata: HitMetadata,
+})
 export type FoundPassage = Static<typeof FoundPassage>
 
 export const SearchArchivalMemory = Query({
@@ -91,21 +85,15 @@ export const SearchArchivalMemory = Query({
 })
 export type SearchArchivalMemory = Static<typeof SearchArchivalMemory>
 
-export const FoundMemories = Type.Object(
-  {
-    results: Type.Array(
-      Type.Object(
-        {
-          id: Id('passage'),
-          timestamp: Instant({ description: "When it was made, by the clocks of the agent's time zone." }),
-          content: Type.String(),
-          tags: Type.Array(Type.String()),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    count: Int({ description: 'How many results there are.' }),
-  },
-  { additionalProperties: false },
-)
+export const FoundMemories = Closed({
+  results: Type.Array(
+    Closed({
+      id: Id('passage'),
+      timestamp: Instant({ description: "When it was made, by the clocks of the agent's time zone." }),
+      content: Type.String(),
+      tags: Type.Array(Type.String()),
+    }),
+  ),
+  count: Int({ description: 'How many results there are.' }),
+})
 export type FoundMemories = Static<typeof FoundMemories>

@@ -1,19 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Offset, Params, Query, Ref } from '../../lib/wire.ts'
+import { Closed, Create, Id, Offset, Params, Query, Ref, Shape } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
-export const Project = Type.Object(
-  {
-    id: Id('project'),
-    name: Type.String(),
-    slug: Type.String({
-      description: 'What stands for the project in the header X-Project and in names of templates.',
-    }),
-  },
-  { $id: 'Project', additionalProperties: false },
-)
+export const Project = Shape('Project', {
+  id: Id('project'),
+  name: Type.String(),
+  slug: Type.String({
+    description: 'What stands for the project in the header X-Project and in names of templates.',
+  }),
+})
 export type Project = Static<typeof Project>
 
 export const projects = defineResource<Project>()(Project, {
@@ -32,14 +29,11 @@ export const ListProjects = Query({
 })
 export type ListProjects = Static<typeof ListProjects>
 
-export const ProjectList = Type.Object(
-  { projects: Type.Array(Ref(Project)), hasNextPage: Type.Boolean() },
-  { additionalProperties: false },
-)
+export const ProjectList = Closed({ projects: Type.Array(Ref(Project)), hasNextPage: Type.Boolean() })
 export type ProjectList = Static<typeof ProjectList>
 
 /** The response to a change that reports nothing but its success. */
-export const Success = Type.Object({ success: Type.Boolean() }, { additionalProperties: false })
+export const Success = Closed({ success: Type.Boolean() })
 
 export const ProjectParams = Params({ project_id: Id('project') })
 

@@ -1,46 +1,40 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
 import { providerTypes } from '../../lib/provider-types.ts'
-import { Create, Id, Instant, Int, Name, OneOf, Page, Params, Patch, Query, Ref } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, Name, OneOf, Page, Params, Patch, Query, Ref, Shape } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
 const modelName = { minLength: 1, maxLength: 150, pattern: '^\\S+$', title: 'a name without spaces' }
 
 /** A model that the owner of a provider names. */
-export const PinnedModel = Type.Object(
-  {
-    name: Type.String({ ...modelName, description: "The provider's own name of the model." }),
-    model_type: OneOf(['llm', 'embedding']),
-    display_name: Optional(Name()),
-    context_window: Optional(Int({ minimum: 1, description: 'In tokens.' })),
-    max_output_tokens: Optional(Int({ minimum: 1 })),
-    embedding_dim: Optional(Int({ minimum: 1, maximum: 16_000, description: 'How many numbers a vector has.' })),
-  },
-  { $id: 'PinnedModel', additionalProperties: false },
-)
+export const PinnedModel = Shape('PinnedModel', {
+  name: Type.String({ ...modelName, description: "The provider's own name of the model." }),
+  model_type: OneOf(['llm', 'embedding']),
+  display_name: Optional(Name()),
+  context_window: Optional(Int({ minimum: 1, description: 'In tokens.' })),
+  max_output_tokens: Optional(Int({ minimum: 1 })),
+  embedding_dim: Optional(Int({ minimum: 1, maximum: 16_000, description: 'How many numbers a vector has.' })),
+})
 export type PinnedModel = Static<typeof PinnedModel>
 
-export const Provider = Type.Object(
-  {
-    id: Id('provider'),
-    name: Type.String({ description: 'What comes before the slash in the handles of its models.' }),
-    provider_type: OneOf(providerTypes),
-    provider_category: OneOf(['base', 'byok'], { description: 'byok: it belongs to the organization.' }),
-    base_url: Optional(Type.String()),
-    region: Optional(Type.String()),
-    api_version: Optional(Type.String()),
-    organization_id: Type.String(),
-    last_synced: Optional(Instant({ description: 'When its models were listed last.' })),
-    sync_error: Optional(Type.String({ description: 'Why they could not be listed since.' })),
-    models: Type.Array(Ref(PinnedModel), { description: 'The models its owner has named, besides those it lists.' }),
-    created_at: Instant(),
-    updated_at: Instant(),
-    created_by_id: Optional(Type.String()),
-    last_updated_by_id: Optional(Type.String()),
-  },
-  { $id: 'Provider', additionalProperties: false },
-)
+export const Provider = Shape('Provider', {
+  id: Id('provider'),
+  name: Type.String({ description: 'What comes before the slash in the handles of its models.' }),
+  provider_type: OneOf(providerTypes),
+  provider_category: OneOf(['base', 'byok'], { description: 'byok: it belongs to the organization.' }),
+  base_url: Optional(Type.String()),
+  region: Optional(Type.String()),
+  api_version: Optional(Type.String()),
+  organization_id: Type.String(),
+  last_synced: Optional(Instant({ description: 'When its models were listed last.' })),
+  sync_error: Optional(Type.String({ description: 'Why they could not be listed since.' })),
+  models: Type.Array(Ref(PinnedModel), { description: 'The models its owner has named, besides those it lists.' }),
+  created_at: Instant(),
+  updated_at: Instant(),
+  created_by_id: Optional(Type.String()),
+  last_updated_by_id: Optional(Type.String()),
+})
 export type Provider = Static<typeof Provider>
 
 export const providers = defineResource<Provider>()(Provider, {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Int, List, Offset, OneOf, OrNull, Query, Ref, Text } from '../../lib/wire.ts'
+import { Closed, Create, Id, Instant, Int, List, Offset, OneOf, OrNull, Query, Ref, Text } from '../../lib/wire.ts'
 import { MessageCreate, Variables } from '../agents/body.ts'
 import { Agent, settings } from '../agents/schema.ts'
 import { Template } from './schema.ts'
@@ -98,23 +98,17 @@ export const CreateTemplateAgents = OrNull(
 export type CreateTemplateAgents = Static<typeof CreateTemplateAgents>
 
 /** The response to a change that may report more than its success. */
-export const Done = Type.Object(
-  { success: Type.Boolean(), message: Optional(Type.String()) },
-  { additionalProperties: false },
-)
+export const Done = Closed({ success: Type.Boolean(), message: Optional(Type.String()) })
 
 /** The agents of a new deployment, and its id. */
-export const Deployment = Type.Object(
-  {
-    agent_ids: Type.Array(Id('agent')),
-    deployment_id: Id('deployment'),
-    group_id: OrNull(Id('group')),
-    agents: Optional(
-      Type.Array(Ref(Agent), { description: 'Under `/letta`, for SDKs of the older generation (0.x) alone.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const Deployment = Closed({
+  agent_ids: Type.Array(Id('agent')),
+  deployment_id: Id('deployment'),
+  group_id: OrNull(Id('group')),
+  agents: Optional(
+    Type.Array(Ref(Agent), { description: 'Under `/letta`, for SDKs of the older generation (0.x) alone.' }),
+  ),
+})
 export type Deployment = Static<typeof Deployment>
 
 export const ListTemplates = Query({
@@ -130,29 +124,20 @@ export const ListTemplates = Query({
 })
 export type ListTemplates = Static<typeof ListTemplates>
 
-export const TemplateList = Type.Object(
-  { templates: Type.Array(Ref(Template)), has_next_page: Type.Boolean() },
-  { additionalProperties: false },
-)
+export const TemplateList = Closed({ templates: Type.Array(Ref(Template)), has_next_page: Type.Boolean() })
 
 export const ListVersions = Query(Offset)
 export type ListVersions = Static<typeof ListVersions>
 
-export const VersionList = Type.Object(
-  {
-    versions: Type.Array(
-      Type.Object(
-        {
-          version: Type.String(),
-          created_at: Instant(),
-          message: Optional(Type.String()),
-          is_latest: Type.Boolean(),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    has_next_page: Type.Boolean(),
-    total_count: Int(),
-  },
-  { additionalProperties: false },
-)
+export const VersionList = Closed({
+  versions: Type.Array(
+    Closed({
+      version: Type.String(),
+      created_at: Instant(),
+      message: Optional(Type.String()),
+      is_latest: Type.Boolean(),
+    }),
+  ),
+  has_next_page: Type.Boolean(),
+  total_count: Int(),
+})

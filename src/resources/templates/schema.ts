@@ -1,24 +1,21 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Id, Instant, Int, JsonMap } from '../../lib/wire.ts'
+import { Id, Instant, Int, JsonMap, Shape } from '../../lib/wire.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { Block } from '../blocks/schema.ts'
 
 const { Optional } = Type
 
-export const Template = Type.Object(
-  {
-    id: Id('template'),
-    name: Type.String(),
-    project_id: Id('project'),
-    project_slug: Type.String(),
-    latest_version: Type.String({ description: 'The number of the version that was saved last.' }),
-    description: Optional(Type.String()),
-    template_deployment_slug: Type.String({ description: 'The whole name: project, template and version.' }),
-    updated_at: Instant(),
-  },
-  { $id: 'Template', additionalProperties: false },
-)
+export const Template = Shape('Template', {
+  id: Id('template'),
+  name: Type.String(),
+  project_id: Id('project'),
+  project_slug: Type.String(),
+  latest_version: Type.String({ description: 'The number of the version that was saved last.' }),
+  description: Optional(Type.String()),
+  template_deployment_slug: Type.String({ description: 'The whole name: project, template and version.' }),
+  updated_at: Instant(),
+})
 export type Template = Static<typeof Template>
 
 const PROJECT_SLUG = `(select slug from projects where projects.organization_id = templates.organization_id

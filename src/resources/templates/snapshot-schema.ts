@@ -1,22 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { Id, Int, List, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
+import { Closed, Id, Int, List, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
 import { AGENT_TYPES, settings } from '../agents/schema.ts'
 import { ToolRule } from '../agents/tool-rules.ts'
 
 const { Optional } = Type
 
-const VariableList = Type.Object(
-  {
-    version: Type.Literal('1'),
-    data: List(
-      Type.Object(
-        { key: Type.String(), defaultValue: Optional(OrNull(Type.String())), type: Type.String() },
-        { additionalProperties: false },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
+const VariableList = Closed({
+  version: Type.Literal('1'),
+  data: List(Closed({ key: Type.String(), defaultValue: Optional(OrNull(Type.String())), type: Type.String() })),
+})
 
 /** The settings of an agent that are optional in a snapshot. */
 const PROPERTIES = {

@@ -16,14 +16,14 @@ export async function addBuiltinTools(scope: Scope): Promise<void> {
   const missing = BUILTIN_TOOLS.filter(({ name }) => !existing.has(name))
   await scope.insertOnConflictDoNothing(
     tools,
-    missing.map(({ name, tool_type, description, properties, required, parallel }) => ({
+    missing.map(({ name, tool_type, description, parameters, parallel }) => ({
       ...DEFAULTS,
       name,
       tool_type,
       description,
-      json_schema: { name, description, parameters: { type: 'object', properties, required } },
+      json_schema: { name, description, parameters },
       tags: [tool_type],
-      enable_parallel_execution: parallel ?? false,
+      enable_parallel_execution: parallel,
     })),
   )
 }

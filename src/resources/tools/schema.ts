@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
 import {
+  Closed,
   Create,
   FilterList,
   Id,
@@ -14,6 +15,7 @@ import {
   Patch,
   Query,
   Ref,
+  Shape,
   Strict,
   Text,
 } from '../../lib/wire.ts'
@@ -40,38 +42,32 @@ export const BUILTIN_TYPES = TOOL_TYPES.filter((type) => type.startsWith('svc_')
 export const SOURCE_TYPES = ['python', 'typescript', 'json'] as const
 
 /** A package a tool needs, and its version (semantic versioning). */
-export const Requirement = Type.Object(
-  { name: Type.String({ minLength: 1 }), version: Optional(Type.String()) },
-  { additionalProperties: false },
-)
+export const Requirement = Closed({ name: Type.String({ minLength: 1 }), version: Optional(Type.String()) })
 
-export const Tool = Type.Object(
-  {
-    id: Id('tool'),
-    args_json_schema: Optional(JsonMap()),
-    created_by_id: Optional(Type.String()),
-    default_requires_approval: Optional(Type.Boolean()),
-    description: Optional(Type.String()),
-    enable_parallel_execution: Optional(
-      Type.Boolean({ description: 'True if it may run concurrently with other tools. Default false.' }),
-    ),
-    json_schema: Optional(JsonMap()),
-    last_updated_by_id: Optional(Type.String()),
-    metadata_: Optional(JsonMap()),
-    name: Optional(Type.String({ description: 'Function name.' })),
-    npm_requirements: Optional(Type.Array(Requirement)),
-    pip_requirements: Optional(Type.Array(Requirement)),
-    project_id: Optional(Type.String()),
-    return_char_limit: Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Maximum characters in the response.' }),
-    ),
-    source_code: Optional(Type.String()),
-    source_type: Optional(Type.String()),
-    tags: Optional(Type.Array(Type.String())),
-    tool_type: Optional(OneOf(TOOL_TYPES)),
-  },
-  { $id: 'Tool', additionalProperties: false },
-)
+export const Tool = Shape('Tool', {
+  id: Id('tool'),
+  args_json_schema: Optional(JsonMap()),
+  created_by_id: Optional(Type.String()),
+  default_requires_approval: Optional(Type.Boolean()),
+  description: Optional(Type.String()),
+  enable_parallel_execution: Optional(
+    Type.Boolean({ description: 'True if it may run concurrently with other tools. Default false.' }),
+  ),
+  json_schema: Optional(JsonMap()),
+  last_updated_by_id: Optional(Type.String()),
+  metadata_: Optional(JsonMap()),
+  name: Optional(Type.String({ description: 'Function name.' })),
+  npm_requirements: Optional(Type.Array(Requirement)),
+  pip_requirements: Optional(Type.Array(Requirement)),
+  project_id: Optional(Type.String()),
+  return_char_limit: Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Maximum characters in the response.' }),
+  ),
+  source_code: Optional(Type.String()),
+  source_type: Optional(Type.String()),
+  tags: Optional(Type.Array(Type.String())),
+  tool_type: Optional(OneOf(TOOL_TYPES)),
+})
 export type Tool = Static<typeof Tool>
 
 export const tools = defineResource<Tool>()(Tool, {
@@ -178,18 +174,15 @@ export const SearchTools = Strict({
 })
 export type SearchTools = Static<typeof SearchTools>
 
-export const FoundTool = Type.Object(
-  {
-    tool: Ref(Tool),
-    embedded_text: Optional(Type.String({ description: 'The text of the tool that the search reads.' })),
-    fts_rank: Optional(Type.Integer({ description: 'Place among those found by words, from 1.' })),
-    vector_rank: Optional(Type.Integer({ description: 'Place among those found by vectors, from 1.' })),
-    combined_score: Type.Number({
-      description: 'The sum of 1 / (60 + place) over both rankings (reciprocal rank fusion). 0 without a query.',
-    }),
-  },
-  { additionalProperties: false },
-)
+export const FoundTool = Closed({
+  tool: Ref(Tool),
+  embedded_text: Optional(Type.String({ description: 'The text of the tool that the search reads.' })),
+  fts_rank: Optional(Type.Integer({ description: 'Place among those found by words, from 1.' })),
+  vector_rank: Optional(Type.Integer({ description: 'Place among those found by vectors, from 1.' })),
+  combined_score: Type.Number({
+    description: 'The sum of 1 / (60 + place) over both rankings (reciprocal rank fusion). 0 without a query.',
+  }),
+})
 export type FoundTool = Static<typeof FoundTool>
 
 export const ToolParams = Params({ tool_id: Id('tool') })

@@ -1,12 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { Id, Page, Params, Query } from '../../../lib/wire.ts'
+import { Closed, Id, Page, Params, Query } from '../../../lib/wire.ts'
 
 export const ListBlocksOfAgent = Query(Page('block'))
 export type ListBlocksOfAgent = Static<typeof ListBlocksOfAgent>
 
 export const LabelParams = Params({ agent_id: Id('agent'), label: Type.String({ minLength: 1 }) })
 export const AttachmentParams = Params({ agent_id: Id('agent'), block_id: Id('block') })
-export const Variables = Type.Object(
-  { variables: Type.Record(Type.String(), Type.String()) },
-  { additionalProperties: false },
-)
+export const Variables = Closed({ variables: Type.Record(Type.String(), Type.String()) })

@@ -1,25 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../../db/resource.ts'
-import { Id, Instant, Int, Page, Params, Query, Ref } from '../../../lib/wire.ts'
+import { Closed, Id, Instant, Int, Page, Params, Query, Ref, Shape } from '../../../lib/wire.ts'
 
 const { Optional } = Type
 
 /** A file that an agent sees: of a folder attached to it. */
-export const AgentFileAttachment = Type.Object(
-  {
-    id: Id('file_agent'),
-    file_id: Id('file'),
-    file_name: Type.String(),
-    folder_id: Id('source'),
-    folder_name: Type.String(),
-    is_open: Type.Boolean({ description: 'Whether its text stands in the context of the agent.' }),
-    last_accessed_at: Optional(Instant()),
-    visible_content: Optional(Type.String({ description: 'What the agent sees of it while it is open.' })),
-    start_line: Optional(Type.Integer({ description: 'The first line shown, if it was opened from there.' })),
-    end_line: Optional(Type.Integer({ description: 'The last line shown, if it was opened up to there.' })),
-  },
-  { $id: 'AgentFileAttachment', additionalProperties: false },
-)
+export const AgentFileAttachment = Shape('AgentFileAttachment', {
+  id: Id('file_agent'),
+  file_id: Id('file'),
+  file_name: Type.String(),
+  folder_id: Id('source'),
+  folder_name: Type.String(),
+  is_open: Type.Boolean({ description: 'Whether its text stands in the context of the agent.' }),
+  last_accessed_at: Optional(Instant()),
+  visible_content: Optional(Type.String({ description: 'What the agent sees of it while it is open.' })),
+  start_line: Optional(Type.Integer({ description: 'The first line shown, if it was opened from there.' })),
+  end_line: Optional(Type.Integer({ description: 'The last line shown, if it was opened up to there.' })),
+})
 
 const ofRow = (column: string, table: string, id: string) =>
   `(select ${column} from ${table} as named where named.organization_id = files_agents.organization_id and named.id = ${id})`
@@ -35,14 +32,11 @@ export const agentFiles = defineResource<Static<typeof AgentFileAttachment>>()(A
   },
 })
 
-export const AgentFiles = Type.Object(
-  {
-    files: Type.Array(Ref(AgentFileAttachment)),
-    next_cursor: Optional({ ...Id('file_agent'), description: 'The cursor of the next page, if there is one.' }),
-    has_more: Type.Boolean(),
-  },
-  { additionalProperties: false },
-)
+export const AgentFiles = Closed({
+  files: Type.Array(Ref(AgentFileAttachment)),
+  next_cursor: Optional({ ...Id('file_agent'), description: 'The cursor of the next page, if there is one.' }),
+  has_more: Type.Boolean(),
+})
 export type AgentFiles = Static<typeof AgentFiles>
 
 export const ListAgentFiles = Query({
