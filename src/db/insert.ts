@@ -1,16 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { instantOf, newId } from '../lib/ids.ts'
+import { linkMany } from './attach.ts'
 import { type Context, queryRows, type Row, toParameter, toWire } from './context.ts'
 import { jsonBatches } from './json-batches.ts'
-import type { LinkChange } from './link.ts'
+import type { Attachments, AttachmentsByOwner, LinkChange } from './link.ts'
 import type { Versioned } from './marks.ts'
 import type { Resource } from './resource.ts'
 import { insertRevision } from './revisions.ts'
 import type { Table } from './select.ts'
 import type { Columns, Exactly } from './tables.ts'
-
-/** The resources that new ones get attached next, for the history: the same for all, or by id. */
-type LinksOfNew = LinkChange[] | ReadonlyMap<string, LinkChange[]>
 
 /** The protocol counts the parameters of a statement with 16 bits. */
 const MAX_PARAMETERS = 65_000
@@ -19,9 +17,13 @@ const MAX_PARAMETERS = 65_000
 const MIN_JSON_ROWS = 21
 
 /** SQL of the attachments of each row of `changed`, for the history. */
-function linksJson(links: LinksOfNew): RawBuilder<unknown> | undefined {
-  if (!Array.isArray(links)) return sql`(${JSON.stringify(Object.fromEntries(links))}::jsonb -> id)`
-  return links.length > 0 ? sql`${JSON.stringify(links)}` : undefined
+function linksJson(rows: readonly Row[], attachments: AttachmentsByOwner): RawBuilder<unknown> | undefined {
+  const changesOf = (id: string): LinkChange[] =>
+    attachments
+      .map(([{ table }, ids]) => ({ table, added: [...new Set(ids.get(id))], removed: [] }))
+      .filter(({ added }) => added.length > 0)
+  const changes = rows.map(({ id }) => [id, changesOf(id as string)] as const).filter(([, links]) => links.length > 0)
+  return changes.length > 0 ? sql`(${JSON.stringify(Object.fromEntries(changes))}::jsonb -> id)` : undefined
 }
 
 /** The row of a new resource. An id is made unless the values have one. */
@@ -58,37 +60,47 @@ async function insertRows(
   context: Context,
   resource: Resource,
   rows: Row[],
-  links: LinksOfNew,
+  attachments: AttachmentsByOwner,
   onConflict = sql``,
 ): Promise<Row[]> {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row).filter((key) => row[key] !== undefined)))]
   const table = sql.table(resource.table)
+  const links = linksJson(rows, attachments)
   const inserted: Row[] = []
   for (const source of rowSources(context, resource.table, rows, columns)) {
     const statement = sql`with changed as (
         insert into ${table} (${sql.join(columns.map((column) => sql.ref(column)))}) ${source} ${onConflict} returning *
-      ), ${insertRevision(context.actor, resource, 'create', linksJson(links))}
+      ), ${insertRevision(context.actor, resource, 'create', links)}
       select ${resource.fields}, version from changed as ${table}`
     for (const row of await queryRows(context, statement, resource.conflicts)) inserted.push(row)
   }
   return inserted
 }
 
+async function insertAttached<Wire>(
+  context: Context,
+  resource: Resource<Wire>,
+  rows: Row[],
+  attachments: AttachmentsByOwner,
+): Promise<(Wire & Versioned)[]> {
+  const inserted = await insertRows(context, resource, rows, attachments)
+  for (const [link, ids] of attachments) if (link.owner) await linkMany(context, link, ids)
+  const byId = new Map(inserted.map((row) => [row.id, row]))
+  return rows.map((row) => toWire<Wire>(byId.get(row.id)!))
+}
+
 /**
- * Makes resources, and returns them in the order given. `links` are the attachments that follow in this transaction.
- * Ids are made where the values have none. 409 for a conflict, 404 for a reference to a missing row.
+ * Makes resources, and returns them in the order given. Call this function in a transaction if they get attachments. Ids are
+ * made where the values have none. 409 for a conflict, 404 for a reference to a missing row.
  */
 export async function insertMany<Wire, T extends Table, V extends Columns<T>>(
   context: Context,
   resource: Resource<Wire, T>,
   list: readonly Exactly<Columns<T>, V>[],
-  links: LinksOfNew = [],
+  attachments: AttachmentsByOwner = [],
 ): Promise<(Wire & Versioned)[]> {
-  if (list.length === 0) return []
   const rows = list.map((values) => newRow(context, resource, values))
-  const inserted = await insertRows(context, resource, rows, links)
-  const byId = new Map(inserted.map((row) => [row.id, row]))
-  return rows.map((row) => toWire<Wire>(byId.get(row.id)!))
+  return rows.length > 0 ? insertAttached(context, resource, rows, attachments) : []
 }
 
 /** Makes one resource. As `insertMany`. */
@@ -96,9 +108,11 @@ export async function insert<Wire, T extends Table, V extends Columns<T>>(
   context: Context,
   resource: Resource<Wire, T>,
   values: Exactly<Columns<T>, V>,
-  links: LinkChange[] = [],
+  attachments: Attachments = [],
 ): Promise<Wire & Versioned> {
-  return (await insertMany(context, resource, [values], links))[0]!
+  const row = newRow(context, resource, values)
+  const byOwner = attachments.map(([link, ids]) => [link, new Map([[row.id as string, ids]])] as const)
+  return (await insertAttached(context, resource, [row], byOwner))[0]!
 }
 
 /**

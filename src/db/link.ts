@@ -14,6 +14,15 @@ export interface Link {
   conflicts?: Readonly<Record<string, string>>
 }
 
+/** A table of attachments. Of a table that is no link, the history alone gets the ids: the caller inserts the rows. */
+type Attached = Link | (Pick<Link, 'table'> & { owner?: never })
+
+/** The resources that a new owner gets attached, in this order. */
+export type Attachments = readonly (readonly [link: Attached, ids: readonly string[]])[]
+
+/** The resources that new owners get attached, by the owner's id. */
+export type AttachmentsByOwner = readonly (readonly [link: Attached, ids: ReadonlyMap<string, readonly string[]>])[]
+
 /** A set of attachments that changed, for the history. */
 export interface LinkChange {
   table: string

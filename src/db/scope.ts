@@ -1,13 +1,13 @@
 import type { RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
-import { attach, detach, linkMany, setLinks } from './attach.ts'
+import { attach, detach, setLinks } from './attach.ts'
 import { type Actor, type Context, queryRows, searchRows } from './context.ts'
 import type { Database } from './engine/database.ts'
 import { count, exists, find, get, linkedIds, lock, select } from './find.ts'
 import { insert, insertMany, insertOnConflictDoNothing } from './insert.ts'
 import { enqueue, type JobData, type Jobs, type Queue } from './jobs.ts'
 import type { PageQuery } from './keyset.ts'
-import type { Link, LinkChange } from './link.ts'
+import type { Attachments, AttachmentsByOwner, Link, LinkChange } from './link.ts'
 import { list, retrieve } from './list.ts'
 import type { Versioned } from './marks.ts'
 import type { Names } from './render/json-columns.ts'
@@ -71,17 +71,17 @@ export interface Scope {
 
   // Writes: src/db/insert.ts, update.ts, attach.ts.
 
-  /** Makes one resource. `links` are the attachments that follow in this transaction. 404, 409. */
+  /** Makes one resource, in a transaction if it gets attachments. 404, 409. */
   insert<Wire, T extends Table, V extends Columns<T>>(
     resource: Resource<Wire, T>,
     values: Exactly<Columns<T>, V>,
-    links?: LinkChange[],
+    attachments?: Attachments,
   ): Promise<Wire & Versioned>
   /** Makes resources, and returns them in the order given. As `insert`. */
   insertMany<Wire, T extends Table, V extends Columns<T>>(
     resource: Resource<Wire, T>,
     list: readonly Exactly<Columns<T>, V>[],
-    links?: LinkChange[] | ReadonlyMap<string, LinkChange[]>,
+    attachments?: AttachmentsByOwner,
   ): Promise<(Wire & Versioned)[]>
   /** Makes those of these resources that violate no unique constraint, and returns them. */
   insertOnConflictDoNothing<Wire, T extends Table, V extends Columns<T>>(
@@ -108,8 +108,6 @@ export interface Scope {
   detach(link: Link, ownerId: string, id: string): Promise<boolean>
   /** Makes exactly these the attached resources. Pass the result to the owner's `update`. 404. */
   setLinks(link: Link, ownerId: string, ids: readonly string[]): Promise<LinkChange[]>
-  /** Attaches resources to owners that this transaction has made. 404. */
-  linkMany(link: Link, idsByOwner: ReadonlyMap<string, readonly string[]>): Promise<void>
 
   // Transactions, background work, other scopes.
 
@@ -159,8 +157,8 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     linkedIds: (link, ownerId) => linkedIds(context, link, ownerId),
     query: (statement) => queryRows(context, statement),
     search: (statement, signal) => searchRows(context, statement, signal),
-    insert: (resource, values, links) => insert(context, resource, values, links),
-    insertMany: (resource, values, links) => insertMany(context, resource, values, links),
+    insert: (resource, values, attachments) => insert(context, resource, values, attachments),
+    insertMany: (resource, list, attachments) => insertMany(context, resource, list, attachments),
     insertOnConflictDoNothing: (resource, values) => insertOnConflictDoNothing(context, resource, values),
     update: (resource, id, patch, links) => update(context, resource, id, patch, links),
     updateMany: (resource, patches) => updateMany(context, resource, patches),
@@ -168,7 +166,6 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     attach: (link, ownerId, id) => attach(context, link, ownerId, id),
     detach: (link, ownerId, id) => detach(context, link, ownerId, id),
     setLinks: (link, ownerId, ids) => setLinks(context, link, ownerId, ids),
-    linkMany: (link, idsByOwner) => linkMany(context, link, idsByOwner),
     transaction: (work) =>
       transaction ? work(scope) : runTransaction(services, (inner) => work(createScope(services, actor, inner))),
     savepoint: (work) => savepoint(context, work),

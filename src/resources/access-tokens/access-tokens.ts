@@ -77,7 +77,7 @@ export async function createAccessToken(scope: Scope, body: CreateAccessToken): 
     const { id } = await tx.insert(
       accessTokens,
       { api_key_id: tx.keyId!, token_hash: hashKey(token), hostname, origin, expires_at },
-      [{ table: 'access_tokens_agents', added: agentIds, removed: [] }],
+      [[{ table: 'access_tokens_agents' }, agentIds]],
     )
     await tx.query(sql`
       insert into access_tokens_agents (organization_id, access_token_id, agent_id, access, position)

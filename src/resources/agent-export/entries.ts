@@ -3,6 +3,7 @@ import type { Folder } from '../folders/schema.ts'
 import type { FileRow } from '../folders/table.ts'
 import type { Group } from '../groups/schema.ts'
 import type { Tool } from '../tools/schema.ts'
+import { BlockEntry, SourceEntry, sharedFields, ToolEntry } from './entry-schema.ts'
 import { type FileIds, refsTo } from './file-ids.ts'
 import { vendorKeys, vendorValue } from './names.ts'
 
@@ -35,17 +36,12 @@ export const groupEntry = (group: Group, ids: FileIds) =>
 /** The block with its value. */
 export const blockEntry = (block: Block, ids: FileIds) =>
   omitAbsent({
+    ...sharedFields(BlockEntry, block),
     id: ids.blocks.get(block.id),
-    label: block.label,
-    value: block.value,
     limit: block.limit ?? NO_LIMIT,
-    description: block.description,
     metadata: block.metadata ?? {},
     read_only: block.read_only ?? false,
-    hidden: block.hidden,
-    tags: block.tags,
     is_template: block.is_template ?? false,
-    template_name: block.template_name,
     preserve_on_migration: block.preserve_on_migration ?? false,
   })
 
@@ -67,30 +63,15 @@ export const fileEntry = (file: FileRow, ids: FileIds) =>
 /** The folder, which the format calls a source. */
 export const folderEntry = (folder: Folder, ids: FileIds) =>
   omitAbsent({
+    ...sharedFields(SourceEntry, folder),
     id: ids.folders.get(folder.id),
-    name: folder.name,
-    description: folder.description,
-    instructions: folder.instructions,
-    metadata: folder.metadata,
     embedding_config: vendorKeys(folder.embedding_config),
   })
 
 /** The tool with its source. */
 export const toolEntry = (tool: Tool, ids: FileIds) =>
   omitAbsent({
+    ...sharedFields(ToolEntry, tool),
     id: ids.tools.get(tool.id),
-    name: tool.name,
     tool_type: vendorValue(tool.tool_type!),
-    description: tool.description,
-    source_type: tool.source_type,
-    source_code: tool.source_code,
-    json_schema: tool.json_schema,
-    args_json_schema: tool.args_json_schema,
-    tags: tool.tags,
-    return_char_limit: tool.return_char_limit,
-    pip_requirements: tool.pip_requirements,
-    npm_requirements: tool.npm_requirements,
-    metadata_: tool.metadata_,
-    default_requires_approval: tool.default_requires_approval,
-    enable_parallel_execution: tool.enable_parallel_execution,
   })

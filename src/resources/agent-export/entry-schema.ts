@@ -19,6 +19,10 @@ const Variables = Type.Record(Type.String(), OrNull(Type.String()), { propertyNa
 /** The fields of a create call's body: an entry of a file has those, and an id. */
 const fieldsOf = (body: unknown) => (body as TObject).properties
 
+/** The fields of a row that an entry has under the same names. */
+export const sharedFields = (entry: unknown, row: object) =>
+  Object.fromEntries(Object.keys(fieldsOf(entry)).map((field) => [field, row[field as keyof typeof row] as unknown]))
+
 // Projects, templates, deployments and identities are of the organization the file comes from: they stay behind.
 const AWAY = ['project_id', 'template_id', 'base_template_id', 'deployment_id', 'entity_id'] as const
 type Away = (typeof AWAY)[number]
@@ -130,7 +134,7 @@ export const MessageEntry = Create(
 )
 export type MessageEntry = Static<typeof MessageEntry>
 
-const FileAgentEntry = Create(
+export const FileAgentEntry = Create(
   {
     id: FileId,
     agent_id: FileId,

@@ -1,4 +1,3 @@
-import type { Link, LinkChange } from '../../db/link.ts'
 import { insertRecords } from '../../db/records.ts'
 import type { Scope } from '../../db/scope.ts'
 import { showImported } from '../agents/files/show-files.ts'
@@ -50,35 +49,19 @@ export async function importAgents(
 const byAgent = <T>(planned: readonly PlannedAgent[], select: (agent: PlannedAgent, n: number) => T) =>
   new Map(planned.map((agent, n) => [agent.row.id, select(agent, n)]))
 
-type LinkIds = readonly [link: Link, idsByOwner: ReadonlyMap<string, readonly string[]>]
-
-/** The attachments of an owner, for its history. */
-const changesOf = (id: string, links: readonly LinkIds[]): LinkChange[] =>
-  links.map(([{ table }, ids]) => ({ table, added: [...ids.get(id)!], removed: [] })).filter(isChange)
-
-const isChange = ({ added }: LinkChange) => added.length > 0
-
 async function insertAgents(tx: Scope, planned: readonly PlannedAgent[], toolIds: readonly string[][]): Promise<void> {
-  const links: LinkIds[] = [
-    [agentBlocks, byAgent(planned, ({ block_ids }) => block_ids)],
-    [agentTools, byAgent(planned, (_, n) => toolIds[n]!)],
-    [agentFolders, byAgent(planned, ({ source_ids }) => source_ids)],
-  ]
-  const secretChange = (secrets: object): LinkChange => ({
-    table: 'agent_environment_variables',
-    added: Object.keys(secrets),
-    removed: [],
-  })
+  const secrets = byAgent(planned, (agent) => agent.secrets)
   await tx.insertMany(
     agents,
     planned.map(({ row }) => row),
-    byAgent(planned, ({ row, secrets }) => [...changesOf(row.id, links), ...[secretChange(secrets)].filter(isChange)]),
+    [
+      [agentBlocks, byAgent(planned, ({ block_ids }) => block_ids)],
+      [agentTools, byAgent(planned, (_, n) => toolIds[n]!)],
+      [agentFolders, byAgent(planned, ({ source_ids }) => source_ids)],
+      [{ table: 'agent_environment_variables' }, byAgent(planned, (agent) => Object.keys(agent.secrets))],
+    ],
   )
-  for (const [link, ids] of links) await tx.linkMany(link, ids)
-  await addSecrets(
-    tx,
-    byAgent(planned, ({ secrets }) => secrets),
-  )
+  await addSecrets(tx, secrets)
 }
 
 /** Shows the files to the agents, and enqueues the jobs that embed the texts. */
@@ -101,15 +84,12 @@ async function insertOpenFiles(tx: Scope, { agents, files }: ImportPlan): Promis
   )
 }
 
-async function insertGroups(tx: Scope, planned: readonly PlannedGroup[]): Promise<void> {
-  const links: LinkIds[] = [
-    [groupAgents, new Map(planned.map(({ row, agent_ids }) => [row.id, agent_ids]))],
-    [groupBlocks, new Map(planned.map(({ row, shared_block_ids }) => [row.id, shared_block_ids]))],
-  ]
-  await tx.insertMany(
+const insertGroups = (tx: Scope, planned: readonly PlannedGroup[]) =>
+  tx.insertMany(
     groups,
     planned.map(({ row }) => row),
-    new Map(planned.map(({ row }) => [row.id, changesOf(row.id, links)])),
+    [
+      [groupAgents, new Map(planned.map(({ row, agent_ids }) => [row.id, agent_ids]))],
+      [groupBlocks, new Map(planned.map(({ row, shared_block_ids }) => [row.id, shared_block_ids]))],
+    ],
   )
-  for (const [link, ids] of links) await tx.linkMany(link, ids)
-}

@@ -1,4 +1,4 @@
-import type { LinkChange } from '../../db/link.ts'
+import type { Attachments } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkAll, settled } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
@@ -40,17 +40,15 @@ export async function insertAgent(
   if (body.include_default_source) {
     folderIds.push((await createFolder(tx, folders, { name: `${row.name} External Data Source` })).id)
   }
-  const links = [
+  const secrets =
+    (Object.keys(body.secrets ?? {}).length > 0 ? body.secrets : body.tool_exec_environment_variables) ?? {}
+  const attachments: Attachments = [
     [agentBlocks, [...made.map((block) => block.id!), ...(body.block_ids ?? [])]],
     [agentTools, tool_ids],
     [agentFolders, folderIds],
     [agentIdentities, body.identity_ids ?? []],
-  ] as const
-  const secrets =
-    (Object.keys(body.secrets ?? {}).length > 0 ? body.secrets : body.tool_exec_environment_variables) ?? {}
-  const added: LinkChange[] = links.map(([link, ids]) => ({ table: link.table, added: [...ids], removed: [] }))
-  added.push({ table: 'agent_environment_variables', added: Object.keys(secrets), removed: [] })
-
+    [{ table: 'agent_environment_variables' }, Object.keys(secrets)],
+  ]
   await tx.insert(
     agents,
     {
@@ -60,9 +58,8 @@ export async function insertAgent(
       tool_rules,
       message_ids: messages.map((message) => message.id),
     },
-    added.filter((change) => change.added.length > 0),
+    attachments,
   )
-  for (const [link, ids] of links) await tx.linkMany(link, new Map([[id, ids]]))
   if (folderIds.length > 0) await showFolders(tx, [id])
   await setSecrets(tx, id, secrets)
   await insertMessages(tx, new Map([[id, messages]]))

@@ -72,14 +72,10 @@ export async function createGroup(
   const row = newGroup(body)
   return scope.transaction(async (inner) => {
     if (row.manager_type === 'dynamic') await checkNames(inner, agent_ids)
-    const links = [
+    const { id } = await inner.insert(groups, row, [
       [groupAgents, agent_ids],
       [groupBlocks, shared_block_ids ?? []],
-    ] as const
-    const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
-    const attached = added.filter((change) => change.added.length > 0)
-    const { id } = await inner.insert(groups, row, attached)
-    for (const [link, ids] of links) await inner.linkMany(link, new Map([[id, ids]]))
+    ])
     return inner.retrieve(groups, id)
   })
 }

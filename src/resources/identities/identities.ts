@@ -34,14 +34,10 @@ export const countIdentities = (scope: Scope, filters: IdentityFilters) => scope
 /** Makes an identity and attaches it. 404 for an agent or block the organization doesn't have, 409 for a taken key. */
 export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns }: CreateIdentity) {
   return scope.transaction(async (inner) => {
-    const links = [
+    const { id } = await inner.insert(identities, columns, [
       [identityAgents, agent_ids ?? []],
       [identityBlocks, block_ids ?? []],
-    ] as const
-    const added = links.map(([{ table }, ids]) => ({ table, added: [...new Set(ids)], removed: [] }))
-    const attached = added.filter((change) => change.added.length > 0)
-    const { id } = await inner.insert(identities, columns, attached)
-    for (const [link, ids] of links) await inner.linkMany(link, new Map([[id, ids]]))
+    ])
     return inner.retrieve(identities, id)
   })
 }

@@ -83,9 +83,7 @@ export function createProvider(
   return scope.transaction(async (tx) => {
     const pinned = [...(models ?? [])]
     const columns = { id, name, provider_type, ...reach, ...sealed(scope, id, { api_key, access_key }) }
-    const links =
-      pinned.length > 0 ? [{ table: 'provider_models', added: pinned.map((model) => model.name), removed: [] }] : []
-    await tx.insert(providers, columns, links)
+    await tx.insert(providers, columns, [[{ table: 'provider_models' }, pinned.map((model) => model.name)]])
     await setPinned(tx, id, pinned)
     await tx.enqueue('sync_provider', { provider_id: id }, id)
     return tx.retrieve(providers, id)

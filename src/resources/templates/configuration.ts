@@ -69,18 +69,8 @@ export async function insertVersion(
   { agent, blocks, memory_defaults, tool_variables, ...attached }: Configuration,
   columns: Pick<TemplateVersion, 'template_id' | 'number' | 'based_on' | 'message'>,
 ): Promise<TemplateVersion> {
-  const added: LinkChange[] = FIELDS.map((field) => ({
-    table: versionLinks[field].table,
-    added: attached[field],
-    removed: [],
-  }))
-  const version = await tx.insert(
-    templateVersions,
-    { ...columns, agent, blocks, memory_defaults, tool_variables },
-    added.filter((change) => change.added.length > 0),
-  )
-  for (const field of FIELDS) await tx.linkMany(versionLinks[field], new Map([[version.id, attached[field]]]))
-  return version
+  const attachments = FIELDS.map((field) => [versionLinks[field], attached[field]] as const)
+  return tx.insert(templateVersions, { ...columns, agent, blocks, memory_defaults, tool_variables }, attachments)
 }
 
 /** Replaces the configuration of a version. 404 as `insertVersion`. */
