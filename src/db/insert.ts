@@ -2,13 +2,32 @@ import { type RawBuilder, sql } from 'kysely'
 import { instantOf, newId } from '../lib/ids.ts'
 import { linkMany } from './attach.ts'
 import { type Context, queryRows, type Row, toParameter, toWire } from './context.ts'
-import { jsonBatches } from './json-batches.ts'
 import type { Attachments, AttachmentsByOwner, LinkChange } from './link.ts'
 import type { Versioned } from './marks.ts'
 import type { Resource } from './resource.ts'
 import { insertRevision } from './revisions.ts'
 import type { Table } from './select.ts'
 import type { Columns, Exactly } from './tables.ts'
+
+/** The JSON of one statement, in characters, unless a single row is longer. */
+const MAX_CHARACTERS = 4_000_000
+
+/** Rows as JSON arrays, each short enough for one statement. */
+export function* jsonBatches(rows: readonly object[]): Generator<string> {
+  let texts: string[] = []
+  let length = 0
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    if (texts.length > 0 && length + text.length > MAX_CHARACTERS) {
+      yield `[${texts.join()}]`
+      texts = []
+      length = 0
+    }
+    texts.push(text)
+    length += text.length
+  }
+  if (texts.length > 0) yield `[${texts.join()}]`
+}
 
 /** The protocol counts the parameters of a statement with 16 bits. */
 const MAX_PARAMETERS = 65_000

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { jsonBatches } from './json-batches.ts'
+import { jsonBatches } from './insert.ts'
 import type { Scope } from './scope.ts'
 
 /**

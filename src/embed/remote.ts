@@ -3,8 +3,7 @@ import { inBatches } from './batches.ts'
 import type { Client, OpenClient } from './client.ts'
 import { CLIENTS } from './clients.ts'
 import type { Embedder, Purpose } from './embedder.ts'
-import { failureOf, toProviderError } from './remote-errors.ts'
-import { withRetries } from './retry.ts'
+import { failureOf, toProviderError, withRetries } from './retry.ts'
 
 export interface RemoteModel {
   /** The API of the provider: an `embedding_endpoint_type`. */

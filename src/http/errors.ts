@@ -1,10 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { toApiError } from '../db/pg-errors.ts'
 import { ApiError, invalid, problem, type ValidationIssue } from '../lib/errors.ts'
-import { prefixOf } from './letta.ts'
-import { errorTranslator } from './letta-errors.ts'
+import { FIELDS, VALUES } from '../lib/vendor-names.ts'
+import { isLetta, prefixOf } from './letta.ts'
 import { hasLeft } from './request-log.ts'
+import type { Invalid } from './union-errors.ts'
 import { validationIssues } from './validation-messages.ts'
+
+/** A validation error in the vendor's names: the fields of its schema, and the allowed values. */
+function toVendorError(error: Invalid): Invalid {
+  const { instancePath, schemaPath, params } = error
+  const nameOf = (part: string) => (schemaPath.includes(`/properties/${part}/`) ? (FIELDS[part] ?? part) : part)
+  const { allowedValues } = params as { allowedValues?: unknown[] }
+  const allowed = (value: unknown) => VALUES[String(value)] ?? value
+  return {
+    ...error,
+    instancePath: instancePath.split('/').map(nameOf).join('/'),
+    params: { ...params, ...(allowedValues && { allowedValues: allowedValues.map(allowed) }) },
+  }
+}
+
+/** Gives a validation error the names of a request's surface; undefined where its names are neutral. */
+const errorTranslator = (request: FastifyRequest) => (isLetta(request) ? toVendorError : undefined)
 
 /** Every validation issue of a request: the framework stops at the first invalid part. */
 function issuesIn(request: FastifyRequest): ValidationIssue[] {
@@ -86,4 +106,28 @@ export function addErrors(app: FastifyInstance): void {
       request.id,
     ),
   )
+}
+
+/** Errors of requests that aren't valid HTTP, by the parser's code. */
+const UNREADABLE: Record<string, ApiError> = {
+  HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line and headers are too large.'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new ApiError('payload_too_large', 'The extensions of the chunks are too large.'),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request took too long to arrive.'),
+}
+
+/** Responds to a connection that sends invalid HTTP, and closes it: there is no request to respond to yet. */
+export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const id = randomUUID()
+  const response = UNREADABLE[error.code ?? ''] ?? new ApiError('bad_request', 'The request is not valid HTTP.')
+  const body = JSON.stringify(problem(response, id))
+  socket.write(
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\nContent-Type: application/problem+json\r\n` +
+      `X-Request-Id: ${id}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  // After end(), the socket would stay open until the caller closes its half.
+  socket.destroySoon()
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,8 +11,7 @@ import Fastify, {
 import type { Static, TSchema } from 'typebox'
 import type { Rendered } from '../db/render/rendered.ts'
 import { addJsonParser } from './body.ts'
-import { handleClientError } from './client-errors.ts'
-import { addErrors, refusePath } from './errors.ts'
+import { addErrors, handleClientError, refusePath } from './errors.ts'
 import { addExpectContinue } from './expect-continue.ts'
 import { addHeaders } from './headers.ts'
 import { addLetta, createTranslate } from './letta-translation.ts'

@@ -1,9 +1,25 @@
-import pg from 'pg'
+import pg, { type CustomTypesConfig } from 'pg'
 import { ApiError } from '../../lib/errors.ts'
 import type { Embedded } from './embedded.ts'
 import { createPipeline, type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { SESSION_OPTIONS } from './session.ts'
-import { COLUMN_TYPES } from './types.ts'
+
+const { INT8, TIMESTAMPTZ } = pg.types.builtins
+
+/** PostgreSQL's `2026-11-21 08:30:53.12+00` as the API writes it: UTC, milliseconds, `Z`. */
+function toInstant(text: string): string {
+  if (text.length > 26 || text[10] !== ' ' || !text.endsWith('+00')) return new Date(text).toISOString()
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
+}
+
+/** Equal values on both engines: 64-bit integers as numbers, instants as the API writes them. */
+const COLUMN_TYPES: CustomTypesConfig = {
+  getTypeParser(oid, format) {
+    if (oid === INT8) return Number
+    if (oid === TIMESTAMPTZ) return toInstant
+    return pg.types.getTypeParser(oid as number, format as 'text')
+  },
+}
 
 /** Reads are quick, or they are a search: a connection that runs a search stalls, and the rest go elsewhere. */
 const READS = { minConnections: 2, maxStatements: 16, stallAfterMs: 5 }

@@ -1,10 +1,9 @@
 import type { AgentWithRelations } from '../agents/load.ts'
 import type { AgentRow } from '../agents/table.ts'
-import { omitAbsent } from './entries.ts'
+import { omitAbsent, vendorKeys, vendorValue } from './entries.ts'
 import { AgentEntry, FileAgentEntry, MessageEntry, sharedFields } from './entry-schema.ts'
 import { type FileIds, refsTo } from './file-ids.ts'
 import type { MessageRow, OpenFile } from './load.ts'
-import { vendorKeys, vendorValue } from './names.ts'
 
 /** The rows that belong to one agent alone. */
 interface OwnContents {

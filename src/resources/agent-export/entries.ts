@@ -1,3 +1,4 @@
+import { FIELDS, VALUES } from '../../lib/vendor-names.ts'
 import type { Block } from '../blocks/schema.ts'
 import type { Folder } from '../folders/schema.ts'
 import type { FileRow } from '../folders/table.ts'
@@ -5,7 +6,15 @@ import type { Group } from '../groups/schema.ts'
 import type { Tool } from '../tools/schema.ts'
 import { BlockEntry, SourceEntry, sharedFields, ToolEntry } from './entry-schema.ts'
 import { type FileIds, refsTo } from './file-ids.ts'
-import { vendorKeys, vendorValue } from './names.ts'
+
+// Other programs read the format, too: a file has the names that they know.
+
+/** The vendor's name of an enumerated value. */
+export const vendorValue = (value: string) => VALUES[value] ?? value
+
+/** A configuration with the vendor's names of its fields. */
+export const vendorKeys = (config: object) =>
+  Object.fromEntries(Object.entries(config).map(([key, value]) => [FIELDS[key] ?? key, value]))
 
 /** The format has no word for "no limit": the largest limit stands for it. */
 const NO_LIMIT = 2_147_483_647

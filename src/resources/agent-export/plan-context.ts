@@ -1,9 +1,38 @@
 import type { Columns, Tables } from '../../db/tables.ts'
+import { invalid, issuesOf, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import type { NewMessage } from '../agents/messages.ts'
 import type { Catalog } from '../models/handles.ts'
 import type { AgentFileParts } from './entry-schema.ts'
-import { collectIssues, type Issues } from './issues.ts'
+import { joinPlaces } from './fit.ts'
+
+/** The issues of a file, collected from its parts. */
+interface Issues {
+  add(issue: ValidationIssue): void
+  /** The result of `work`; undefined if it fails with a 422, whose issues are collected at their places within `place`. */
+  at<T>(place: string, work: () => T): T | undefined
+  /** 422 with every issue, if there is one. */
+  check(): void
+}
+
+/** A list of issues, empty at first. */
+function collectIssues(): Issues {
+  const issues: ValidationIssue[] = []
+  return {
+    add: (issue) => issues.push(issue),
+    at(place, work) {
+      try {
+        return work()
+      } catch (error) {
+        for (const issue of issuesOf(error)) issues.push({ ...issue, field: joinPlaces(place, issue.field) })
+        return undefined
+      }
+    },
+    check() {
+      if (issues.length > 0) throw invalid(...issues)
+    },
+  }
+}
 
 export interface ImportOptions {
   name?: string | undefined

@@ -4,13 +4,31 @@ import { addForms } from '../../http/form.ts'
 import { olderSdk } from '../../http/letta.ts'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { AgentParams } from '../agents/schema.ts'
 import { exportAgent } from './export.ts'
 import { importAgents } from './import.ts'
 import { type Format, readAgentFile } from './read.ts'
 import { AgentFile, ExportQuery, ImportedAgents, ImportForm, ImportHeaders } from './schema.ts'
-import { secretsIn } from './secrets-field.ts'
+
+/** The secrets in a form field, from JSON. 422 for any text but an object of strings. */
+function secretsIn(field: 'secrets' | 'env_vars_json', text: string | undefined): Record<string, string> {
+  if (text === undefined) return {}
+  const refused = invalid(inBody(field, 'must be a JSON object whose values are strings'))
+  let secrets: unknown
+  try {
+    secrets = JSON.parse(text)
+  } catch {
+    throw refused
+  }
+  const isText = (value: unknown) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+  if (typeof secrets !== 'object' || secrets === null || Array.isArray(secrets)) throw refused
+  if (!Object.entries(secrets).every(([key, value]) => key && key.length <= 500 && isText(key) && isText(value))) {
+    throw refused
+  }
+  return secrets as Record<string, string>
+}
 
 /** An import takes many times the memory its file does, and more of them at once are done no sooner. */
 const IMPORTS_AT_ONCE = 4

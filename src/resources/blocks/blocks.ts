@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { escapeLike } from '../../db/escape-like.ts'
+import type { Link } from '../../db/link.ts'
 import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { checkAll, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { hasIdentity, hasTags } from '../tags/filter.ts'
-import { blockIdentities } from './links.ts'
 import {
   type Block,
   type BlockFilters,
@@ -15,6 +15,14 @@ import {
   type ListBlocks,
   type UpdateBlock,
 } from './schema.ts'
+
+/** The identities a block is linked to. */
+const blockIdentities: Link = {
+  table: 'blocks_identities',
+  owner: blocks,
+  ownerColumn: 'block_id',
+  targetColumn: 'identity_id',
+}
 
 /** The filter that lists and counts share. */
 export function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {

@@ -1,8 +1,7 @@
-import type { FastifySchema } from 'fastify'
+import type { FastifyReply, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
 import type { Resource } from '../../db/resource.ts'
 import { operationOf } from '../../http/operation.ts'
-import { sendString } from '../../http/reply.ts'
 import type { App } from '../../http/server.ts'
 import { Id, Params, Ref } from '../../lib/wire.ts'
 import { CreateFolder, UpdateFolder } from './body.ts'
@@ -18,6 +17,9 @@ import {
 import { folderMetadata } from './metadata.ts'
 import { CountFolders, FolderMetadata, FolderNameParams, ListFolders, RetrieveMetadata } from './query.ts'
 import { Folder, folders, Source, sources } from './schema.ts'
+
+/** Sends a string as a JSON string: a string that a handler returns is sent as plain text. */
+const sendString = (reply: FastifyReply, text: string) => reply.type('application/json').send(JSON.stringify(text))
 
 /** One of the two forms that folders have on the wire. The routes of both forms are made from the same definition. */
 export type FolderForm = ReturnType<typeof formOf>

@@ -5,7 +5,6 @@ import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { blocks } from '../blocks/schema.ts'
-import { identityAgents, identityBlocks } from './links.ts'
 import {
   type CreateIdentity,
   type IdentityFilters,
@@ -14,6 +13,19 @@ import {
   type ListIdentities,
   type UpdateIdentity,
 } from './schema.ts'
+
+/** Seen from an identity its attachments have no order of their own: those that stay keep their place at the agent. */
+const of = (table: string, targetColumn: string): Link => ({
+  table,
+  owner: identities,
+  ownerColumn: 'identity_id',
+  targetColumn,
+  keepsRows: true,
+})
+
+/** The links between identities and the resources they are attached to. */
+const identityAgents = of('agents_identities', 'agent_id')
+const identityBlocks = of('blocks_identities', 'block_id')
 
 /** Which identities: one filter for lists and counts. */
 const matching =

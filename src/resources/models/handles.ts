@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { type ApiError, inBody, invalid } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
@@ -7,9 +8,32 @@ import { EMBEDDED, embeddingConfigWith, llmConfigOf } from './config.ts'
 import { unusable } from './embedding.ts'
 import { type Kind, split, typeNamed } from './handle.ts'
 import { faultOf, nearest, unlistedLike } from './handle-faults.ts'
-import { readKnown } from './handle-lookup.ts'
-import { knownHandles } from './known.ts'
+import { type KnownModel, type KnownProvider, known, knownHandles } from './known.ts'
 import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from './schema.ts'
+
+type Row = KnownProvider & { [K in keyof Omit<KnownModel, keyof KnownProvider>]: KnownModel[K] | null }
+
+/** The providers of an organization, and its models with these handles. */
+async function readKnown(scope: Scope, handles: readonly string[]) {
+  // Ollama names a model with its tag, and people omit the tag "latest".
+  const spelled = handles.flatMap((handle) => [handle, `${handle}:latest`])
+  const rows =
+    handles.length === 0
+      ? []
+      : await scope.query<Row>(sql`
+          with ${known(scope)}
+          select known.provider, known.provider_type, known.category, known.base_url, known.region, known.last_synced,
+            m.model_type, m.name, m.display_name, m.context_window, m.max_output_tokens, m.embedding_dim
+          from known left join models as m
+            on m.provider = known.provider and m.provider || '/' || m.name = any(${spelled}::text[])`)
+  const providers = new Map<string, KnownProvider>(rows.map((row) => [row.provider, row]))
+  const models = new Map(rows.map((row) => [`${row.model_type} ${row.provider}/${row.name}`, row as KnownModel]))
+  const find = (kind: Kind, handle: string) => {
+    const ollama = providers.get(split(handle).provider)?.provider_type === 'ollama'
+    return models.get(`${kind} ${handle}`) ?? (ollama ? models.get(`${kind} ${handle}:latest`) : undefined)
+  }
+  return { providers, find }
+}
 
 /** The built-in embedding model: needs no network and no key. */
 export const DEFAULT_EMBEDDING: EmbeddingConfig = {

@@ -1,16 +1,34 @@
 import type { Scope } from '../../db/scope.ts'
 import type { VectorStores } from '../../embed/stores.ts'
-import { inBody, invalid } from '../../lib/errors.ts'
-import { type Clock, createClock } from '../../lib/time.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
+import { type Clock, createClock, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { embedQuery, joinMessages } from './embed-query.ts'
 import type { Filter } from './search-filter.ts'
 import { searchStoreOf } from './search-hosted.ts'
-import { type Period, readPeriod } from './search-period.ts'
 import type { SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
 import type { SearchQuery } from './search-statement.ts'
 import { resolveTargets, type SearchTarget } from './search-targets.ts'
 import { hasLongQuotes, LONG_QUOTES } from './search-words.ts'
+
+/** The period of a search, with the names of its fields in the request. */
+interface Period {
+  in: ValidationIssue['in']
+  start: readonly [name: string, text: string | null | undefined]
+  end: readonly [name: string, text: string | null | undefined]
+}
+
+/** The instants at which a period begins and ends. 422 for a text that is no date. */
+function readPeriod({ in: where, start, end }: Period, clock: Clock): Pick<Filter, 'from' | 'before'> {
+  const [from, to] = [start, end].map(([name, text]) => {
+    if (!text) return undefined
+    const span = readSpan(text, clock)
+    if (span) return span
+    const message = 'must be a date, such as 2026-11-21, or a date and time, such as 2026-11-21T08:30:00Z'
+    throw invalid({ in: where, field: name, message })
+  })
+  return { from: from?.from, before: to?.before }
+}
 
 /** The services that a search calls. */
 export interface SearchDeps {

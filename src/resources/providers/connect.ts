@@ -2,9 +2,10 @@ import type { Scope } from '../../db/scope.ts'
 import type { BaseProvider } from '../../lib/base-providers.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { EgressError } from '../../lib/egress-address.ts'
-import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
+import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { apiUrl, factsOf, type ProviderType } from '../../lib/provider-types.ts'
-import type { Connection } from '../../llm/connection.ts'
+import { type Connection, ProviderError } from '../../llm/connection.ts'
+import { checkCredentials } from '../../llm/listing.ts'
 import type { ProviderRow } from './table.ts'
 
 /** The fields of a request that say how to reach a provider. */
@@ -92,4 +93,16 @@ export function connectionOf(scope: Scope, egress: Egress, row: StoredReach): Co
 /** The connection to a provider of the server's settings: the operator has chosen its address. */
 export function baseConnection(egress: Egress, { baseUrl, ...provider }: BaseProvider): Connection {
   return { ...provider, url: apiUrl(provider.type, baseUrl, provider.region)!, fetch: egress.trusted }
+}
+
+/** 422 unless the provider accepts the credentials; 502 when the provider can't be reached. */
+export async function checkKey(connection: Connection): Promise<void> {
+  try {
+    if (await checkCredentials(connection)) return
+  } catch (error) {
+    if (error instanceof ProviderError && error.key)
+      throw invalid(inBody('api_key', `is wrong: ${error.message.replace(/\.$/, '')}`))
+    throw error
+  }
+  throw new ApiError('invalid', `Credentials of ${connection.type} cannot be checked without using one of its models.`)
 }

@@ -5,8 +5,7 @@ import type { App } from '../../http/server.ts'
 import type { BaseProvider } from '../../lib/base-providers.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { Message, Ref } from '../../lib/wire.ts'
-import { checkKey } from './check.ts'
-import { checkReach, connectionTo, trimmed } from './connect.ts'
+import { checkKey, checkReach, connectionTo, trimmed } from './connect.ts'
 import { connectionWith, createProvider, listProviders, modifyProvider } from './providers.ts'
 import {
   CheckProvider,

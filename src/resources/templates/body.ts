@@ -1,5 +1,19 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Create, Id, Instant, Int, List, Offset, OneOf, OrNull, Query, Ref, Text } from '../../lib/wire.ts'
+import {
+  Closed,
+  Create,
+  Id,
+  Instant,
+  Int,
+  List,
+  Offset,
+  OneOf,
+  OrNull,
+  Params,
+  Query,
+  Ref,
+  Text,
+} from '../../lib/wire.ts'
 import { MessageCreate, Variables } from '../agents/body.ts'
 import { Agent, settings } from '../agents/schema.ts'
 import { Template } from './schema.ts'
@@ -141,3 +155,23 @@ export const VersionList = Closed({
   has_next_page: Type.Boolean(),
   total_count: Int(),
 })
+
+const NAME_IN_PATH = '[a-zA-Z0-9_-]+'
+
+/** The name of a template in a path, and a version that the server ignores. */
+export const template_name = Type.String({
+  pattern: `^${NAME_IN_PATH}(:[a-z0-9]+)?$`,
+  title: 'the name of a template',
+  maxLength: 300,
+})
+
+/** The name and the version of a template in a path: by default the latest version. */
+export const template_version = Type.String({
+  pattern: `^${NAME_IN_PATH}(:(latest|current|dev|[1-9][0-9]{0,8}))?$`,
+  title: 'the name of a template and a version, such as support:3 or support:latest',
+  maxLength: 300,
+})
+
+export const ProjectNameParams = Params({ project_id: Id('project'), template_name })
+export const ProjectVersionParams = Params({ project_id: Id('project'), template_version })
+export const DeploymentParams = Params({ project_id: Id('project'), template_name, deployment_id: Id('deployment') })

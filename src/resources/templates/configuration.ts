@@ -1,11 +1,10 @@
-import type { LinkChange } from '../../db/link.ts'
+import type { Link, LinkChange } from '../../db/link.ts'
 import type { Scope } from '../../db/scope.ts'
 import { newId } from '../../lib/ids.ts'
 import { loadAgent } from '../agents/load.ts'
 import { agents } from '../agents/schema.ts'
 import type { AgentRow } from '../agents/table.ts'
 import type { Block } from '../blocks/schema.ts'
-import { versionLinks } from './links.ts'
 import {
   type Configuration,
   KEPT,
@@ -14,6 +13,20 @@ import {
   type TemplateVersion,
   templateVersions,
 } from './schema.ts'
+
+const of = (name: string, targetColumn: string): Link => ({
+  table: `template_versions_${name}`,
+  owner: templateVersions,
+  ownerColumn: 'template_version_id',
+  targetColumn,
+})
+
+/** The attachments of a version, by field of its configuration. */
+const versionLinks = {
+  tool_ids: of('tools', 'tool_id'),
+  folder_ids: of('folders', 'source_id'),
+  identity_ids: of('identities', 'identity_id'),
+} as const
 
 /** The limit of a block that has none. */
 const MAX_LIMIT = 2_147_483_647

@@ -7,8 +7,7 @@ import { agents } from '../agents/schema.ts'
 import { keepSecrets } from '../agents/secrets.ts'
 import { configurationOf } from './configuration.ts'
 import { standingRules } from './deploy.ts'
-import { migrateBlocks } from './migrate-blocks.ts'
-import type { DeployedAgent, Migration, Target } from './migration.ts'
+import { type DeployedAgent, type Migration, migrateBlocks, type Target } from './migrate-blocks.ts'
 import type { Template, TemplateVersion } from './schema.ts'
 
 /** Migrates an agent that this transaction has locked. */

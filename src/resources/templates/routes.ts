@@ -8,19 +8,21 @@ import { ProjectHeaders, ProjectParams, Success } from '../projects/schema.ts'
 import type { FileOptions } from './agent-file.ts'
 import {
   CreateTemplate,
+  DeploymentParams,
   DescribeTemplate,
   Done,
   ForkTemplate,
   ListTemplates,
   ListVersions,
   MigrateDeployment,
+  ProjectNameParams,
+  ProjectVersionParams,
   RenameTemplate,
   TemplateList,
   VersionList,
 } from './body.ts'
 import { configurationOf } from './configuration.ts'
 import { templateNamed } from './named.ts'
-import { DeploymentParams, ProjectNameParams, ProjectVersionParams } from './path-schema.ts'
 import { migrateDeployment } from './save.ts'
 import { Template, templateVersions } from './schema.ts'
 import { snapshotOf } from './snapshot.ts'

@@ -8,8 +8,7 @@ import { lengthOf } from '../blocks/blocks.ts'
 import { DEFAULT_LIMIT } from '../blocks/schema.ts'
 import type { LlmConfig } from '../models/schema.ts'
 import type { Configuration, TemplateBlock } from './schema.ts'
-import { OF_AGENT, OF_MODEL, type Properties } from './snapshot-fields.ts'
-import type { TemplateSnapshot } from './snapshot-schema.ts'
+import { OF_AGENT, OF_MODEL, type Properties, type TemplateSnapshot } from './snapshot-schema.ts'
 
 /** Conflicts between blocks of a snapshot, and relationships that name none of its entities. */
 function blockFaults({ agents: [agent], blocks, relationships }: TemplateSnapshot): ValidationIssue[] {

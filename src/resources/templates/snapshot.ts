@@ -1,7 +1,6 @@
 import { COMPOSED, VERSION, type Versioned } from '../../db/marks.ts'
 import type { Configuration, TemplateVersion } from './schema.ts'
-import { OF_AGENT, OF_MODEL, type Properties } from './snapshot-fields.ts'
-import type { TemplateSnapshot } from './snapshot-schema.ts'
+import { OF_AGENT, OF_MODEL, type Properties, type TemplateSnapshot } from './snapshot-schema.ts'
 import { variablesIn } from './variables.ts'
 
 const listed = <T>(data: T[]) => ({ version: '1' as const, data })

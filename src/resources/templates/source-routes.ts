@@ -11,10 +11,18 @@ import { ALL_RELATIONS } from '../agents/relations.ts'
 import { namedProject } from '../projects/projects.ts'
 import { ProjectHeaders, Success } from '../projects/schema.ts'
 import { configurationOfFile, type FileOptions } from './agent-file.ts'
-import { CreateTemplateAgents, Deployment, Done, RollbackTemplate, SaveTemplate, UpdateTemplate } from './body.ts'
+import {
+  CreateTemplateAgents,
+  Deployment,
+  Done,
+  RollbackTemplate,
+  SaveTemplate,
+  template_name,
+  template_version,
+  UpdateTemplate,
+} from './body.ts'
 import { deploy } from './deploy.ts'
 import { holding, type Named } from './named.ts'
-import { template_name, template_version } from './path-schema.ts'
 import { saveTemplate } from './save.ts'
 import { Template } from './schema.ts'
 import { deleteTemplate, replaceCurrent } from './templates.ts'

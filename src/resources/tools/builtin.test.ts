@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { bootstrap } from '../../cli/bootstrap.ts'
 import { createCipher } from '../../lib/cipher.ts'
-import { BUILTIN_TOOLS } from './builtin/all.ts'
+import { BUILTIN_TOOLS } from './builtin.ts'
 import type { Tool } from './schema.ts'
 
 let server: TestServer

@@ -1,8 +1,24 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { BUILTIN_TOOLS } from './builtin/all.ts'
+import { CORE_TOOLS } from './builtin/core.ts'
+import { FILE_TOOLS } from './builtin/files.ts'
+import { MEMORY_TOOLS, SLEEPTIME_TOOLS } from './builtin/memory.ts'
+import { MULTI_AGENT_TOOLS } from './builtin/multi-agent.ts'
+import { VOICE_TOOLS } from './builtin/voice.ts'
+import { WEB_AND_CODE_TOOLS } from './builtin/web-and-code.ts'
 import { BUILTIN_TYPES, type Tool, tools } from './schema.ts'
 import { DEFAULTS, toolsByName } from './tools.ts'
+
+/** Every built-in tool: the records that agents attach and models read. */
+export const BUILTIN_TOOLS = [
+  ...CORE_TOOLS,
+  ...MEMORY_TOOLS,
+  ...SLEEPTIME_TOOLS,
+  ...MULTI_AGENT_TOOLS,
+  ...VOICE_TOOLS,
+  ...FILE_TOOLS,
+  ...WEB_AND_CODE_TOOLS,
+]
 
 /**
  * Adds the built-in tools that the organization lacks, in one statement that other callers can run concurrently; if none

@@ -1,13 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Scope } from '../../db/scope.ts'
-import { withSchema } from './attempt.ts'
-import { descriptionIn, type FunctionJson, nameIn } from './function-schema.ts'
+import { deriveFrom, descriptionIn, type FunctionJson, nameIn } from './function-schema.ts'
 import { type LockedTool, lockToolById, refuseBuiltin } from './lock.ts'
 import { columnsOf } from './row.ts'
 import { type Tool, tools, type UpdateTool } from './schema.ts'
 import type { ToolSource } from './source/derive.ts'
 import type { SourceReader } from './source/reader.ts'
 import type { ToolHolders } from './tools.ts'
+
+/** The changed tool, or the source whose schema the change needs: no source is read inside a transaction. */
+export type Attempt = { done: Tool } | { needs: ToolSource | undefined }
+
+/** Repeats `attempt` until the schema that it gets was derived from the source that it finds. */
+export async function withSchema(
+  reader: SourceReader,
+  first: ToolSource | undefined,
+  attempt: (source: ToolSource | undefined, derived: FunctionJson | undefined) => Promise<Attempt>,
+): Promise<Tool> {
+  for (let source = first; ; ) {
+    const outcome = await attempt(source, source && (await deriveFrom(reader, source)))
+    if ('done' in outcome) return outcome.done
+    source = outcome.needs
+  }
+}
 
 /** The services that changes of tools need besides the database. */
 export interface ToolDeps {
@@ -62,4 +77,13 @@ export function updateTool(scope: Scope, { reader, holders }: ToolDeps, id: stri
       return { done: await changeTool(tx, holders, tool, body, derived) }
     }),
   )
+}
+
+/** Deletes a tool, and detaches it from its agents first. 404; 409 for a built-in tool. */
+export async function deleteTool(scope: Scope, { detachTool }: ToolHolders, id: string): Promise<void> {
+  await scope.transaction(async (tx) => {
+    refuseBuiltin(await lockToolById(tx, id), 'deleted')
+    await detachTool(tx, id)
+    await tx.remove(tools, id)
+  })
 }

@@ -6,10 +6,8 @@ import { Ref } from '../../lib/wire.ts'
 import { namedProject } from '../projects/projects.ts'
 import { ProjectHeaders } from '../projects/schema.ts'
 import { ensureBuiltinTools } from './builtin.ts'
-import { createTool } from './create.ts'
 import { generateSchema } from './function-schema.ts'
-import { type ToolDeps, updateTool } from './modify.ts'
-import { deleteTool } from './remove.ts'
+import { deleteTool, type ToolDeps, updateTool } from './modify.ts'
 import {
   CountTools,
   CreateTool,
@@ -25,7 +23,7 @@ import {
 } from './schema.ts'
 import { searchTools } from './search.ts'
 import { countTools, listTools } from './tools.ts'
-import { upsertTool } from './upsert.ts'
+import { createTool, upsertTool } from './upsert.ts'
 import type { ToolVectors } from './vectors.ts'
 
 const headers = ProjectHeaders

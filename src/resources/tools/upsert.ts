@@ -2,12 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts'
-import { type Attempt, withSchema } from './attempt.ts'
+import { deriveFrom } from './function-schema.ts'
 import { lockTool, refuseBuiltin } from './lock.ts'
-import { changeTool, type ToolDeps } from './modify.ts'
+import { type Attempt, changeTool, type ToolDeps, withSchema } from './modify.ts'
 import { rowOf, sourceOf } from './row.ts'
 import { type CreateTool, type Tool, tools, type UpdateTool } from './schema.ts'
 import type { ToolSource } from './source/derive.ts'
+import type { SourceReader } from './source/reader.ts'
+
+/** Makes a tool; a schema that the body lacks is derived from the source. 409 for the name of another tool. */
+export async function createTool(scope: Scope, reader: SourceReader, body: CreateTool, project?: string | undefined) {
+  const source = sourceOf(body)
+  return scope.insert(tools, rowOf(body, source ? await deriveFrom(reader, source) : body.json_schema!, project))
+}
 
 /**
  * Makes the tool of this name, or sets the fields in the body on the existing one; concurrent calls make one tool.

@@ -1,8 +1,17 @@
 import type { ClassDef, ExprNode } from 'py-ast'
 import { described, type JsonSchema, jsonObject, oneOfValues, type Value } from './json-schema.ts'
-import { docstringOf, fieldCall, isEllipsis, nameOf, partsOf, positionOf, textOf } from './python-ast.ts'
 import { literal, unquoted } from './python-hints.ts'
-import type { HintReader, PythonModule } from './python-module.ts'
+import {
+  docstringOf,
+  fieldCall,
+  type HintReader,
+  isEllipsis,
+  nameOf,
+  type PythonModule,
+  partsOf,
+  positionOf,
+  textOf,
+} from './python-module.ts'
 import { UnreadableSource } from './signature.ts'
 
 const ENUMS = ['Enum', 'IntEnum', 'StrEnum']

@@ -1,7 +1,6 @@
 import { type ExprNode, parse } from 'py-ast'
 import type { JsonSchema } from './json-schema.ts'
-import { fieldCall, partsOf, positionOf, textOf } from './python-ast.ts'
-import type { PythonModule } from './python-module.ts'
+import { fieldCall, type PythonModule, partsOf, positionOf, textOf } from './python-module.ts'
 import { type Position, UnreadableSource } from './signature.ts'
 
 /** The types without parameters, by name. */

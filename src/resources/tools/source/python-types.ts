@@ -1,9 +1,16 @@
 import type { ExprNode, Module } from 'py-ast'
 import { anyOf, described, type JsonSchema, oneOfValues } from './json-schema.ts'
-import { isEllipsis, nameOf, partsOf, positionOf } from './python-ast.ts'
 import { classSchema } from './python-classes.ts'
 import { annotation, literal, PLAIN, unionMembers } from './python-hints.ts'
-import { type HintReader, type PythonModule, readModule } from './python-module.ts'
+import {
+  type HintReader,
+  isEllipsis,
+  nameOf,
+  type PythonModule,
+  partsOf,
+  positionOf,
+  readModule,
+} from './python-module.ts'
 import { type Position, UnreadableSource } from './signature.ts'
 
 const LISTS = ['list', 'List', 'Sequence', 'MutableSequence', 'Iterable', 'Collection']

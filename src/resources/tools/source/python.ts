@@ -1,6 +1,6 @@
 import { type Arguments, type Module, parse, type StmtNode } from 'py-ast'
 import type { Value } from './json-schema.ts'
-import { docstringOf, type Located, positionOf } from './python-ast.ts'
+import { docstringOf, type Located, positionOf } from './python-module.ts'
 import { createPythonTypes } from './python-types.ts'
 import { type Parameter, type Signature, UnreadableSource } from './signature.ts'
 

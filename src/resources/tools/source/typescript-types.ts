@@ -1,9 +1,15 @@
 import type * as t from '@babel/types'
 import { anyOf, type JsonSchema, jsonObject, oneOfValues, type Value } from './json-schema.ts'
-import { literal, positionOf, unfit, unionMembers } from './typescript-ast.ts'
-import { fieldsOf, objectFields } from './typescript-fields.ts'
-import { type Notes, readProgram, type TypeReader } from './typescript-program.ts'
-import { referenceSchema } from './typescript-references.ts'
+import {
+  literal,
+  type Notes,
+  positionOf,
+  readProgram,
+  type TypeReader,
+  unfit,
+  unionMembers,
+} from './typescript-program.ts'
+import { fieldsOf, objectFields, referenceSchema } from './typescript-references.ts'
 
 const PLAIN: Partial<Record<t.Node['type'], JsonSchema>> = {
   TSStringKeyword: { type: 'string' },

@@ -1,9 +1,8 @@
 import { type JsDoc, readJsDoc } from './jsdoc.ts'
 import type { Value } from './json-schema.ts'
 import { type Parameter, type Signature, UnreadableSource } from './signature.ts'
-import { positionOf } from './typescript-ast.ts'
 import { type ProgramFunction, parseProgram, toolFunction } from './typescript-functions.ts'
-import type { TypeReader } from './typescript-program.ts'
+import { positionOf, type TypeReader } from './typescript-program.ts'
 import { createTypeScriptTypes, typeOfLiteral } from './typescript-types.ts'
 
 /**
