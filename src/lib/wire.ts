@@ -9,7 +9,7 @@ export function Id(prefix: Prefix) {
   return Type.String({ title: `${prefix}-<uuid>`, pattern: idPattern(prefix), minLength: length, maxLength: length })
 }
 
-/** A name, label, tag or foreign id: short enough for the database's indexes, in any script. */
+/** A name, label, tag or foreign id, or a part of a text: short enough for the database's indexes, in any script. */
 export const Name = (options: object = {}) => Type.String({ maxLength: 500, ...options })
 
 /** One of a set of strings. */

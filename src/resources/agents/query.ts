@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FilterList, Id, OneOf, Page, Query } from '../../lib/wire.ts'
+import { FilterList, Id, Name, OneOf, Page, Query } from '../../lib/wire.ts'
 import { StopReason } from './schema.ts'
 
 const { Optional } = Type
@@ -42,7 +42,7 @@ const includes = {
 /** Which agents: the filters lists and counts share. */
 const filters = {
   name: Optional(Type.String({ description: 'Exactly this name.' })),
-  query_text: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  query_text: Optional(Name({ description: 'Part of the name, in any case.' })),
   tags: Optional(FilterList(Type.String(), { description: 'Agents with any of these tags.' })),
   match_all_tags: Optional(Type.Boolean({ description: 'Agents with all of the tags instead.' })),
   identity_id: Optional({ ...Id('identity'), description: 'Linked to this identity.' }),

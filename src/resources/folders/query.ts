@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Id, Page, Params, Query } from '../../lib/wire.ts'
+import { Closed, Id, Name, Page, Params, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
 /** The filters of lists and counts. */
 const filters = {
-  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  name: Optional(Name({ description: 'Part of the name, in any case.' })),
 }
 
 export const CountFolders = Query(filters)

@@ -73,7 +73,7 @@ export type UpdateIdentity = Static<typeof UpdateIdentity>
 
 /** Which identities: the filters lists and counts share. */
 const filters = {
-  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  name: Optional(Name({ description: 'Part of the name, in any case.' })),
   identifier_key: Optional(Type.String({ description: 'Exactly this key.' })),
   identity_type: Optional(OneOf(IDENTITY_TYPES)),
   project_id: Optional(Type.String()),

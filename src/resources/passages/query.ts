@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FilterList, OneOf, Page, Query } from '../../lib/wire.ts'
+import { FilterList, Name, OneOf, Page, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -13,7 +13,7 @@ const include = Optional(
 export const IncludeVectors = Query({ include })
 export type IncludeVectors = Static<typeof IncludeVectors>
 
-const search = Optional(Type.String({ description: 'Part of the text, in any case.' }))
+const search = Optional(Name({ description: 'Part of the text, in any case.' }))
 
 export const ListPassages = Query({
   ...Page('passage'),

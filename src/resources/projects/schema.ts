@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Closed, Create, Id, Offset, Params, Query, Ref, Shape } from '../../lib/wire.ts'
+import { Closed, Create, Id, Name, Offset, Params, Query, Ref, Shape } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -25,7 +25,7 @@ export type CreateProject = Static<typeof CreateProject>
 
 export const ListProjects = Query({
   ...Offset,
-  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  name: Optional(Name({ description: 'Part of the name, in any case.' })),
 })
 export type ListProjects = Static<typeof ListProjects>
 

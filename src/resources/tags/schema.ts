@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { OneOf, Query } from '../../lib/wire.ts'
+import { Name, OneOf, Query } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -9,7 +9,7 @@ export const ListTags = Query({
   order_by: Optional(OneOf(['name'], { description: 'What to sort by.' })),
   after: Optional(Type.String({ description: 'The tags that follow this one in the order asked for.' })),
   before: Optional(Type.String({ description: 'The tags immediately before this one in the order asked for.' })),
-  name: Optional(Type.String({ description: 'Part of the tag, in any case.' })),
-  query_text: Optional(Type.String({ description: 'Deprecated: use name, which wins.' })),
+  name: Optional(Name({ description: 'Part of the tag, in any case.' })),
+  query_text: Optional(Name({ description: 'Deprecated: use name, which wins.' })),
 })
 export type ListTags = Static<typeof ListTags>

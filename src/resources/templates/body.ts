@@ -6,6 +6,7 @@ import {
   Instant,
   Int,
   List,
+  Name,
   Offset,
   OneOf,
   OrNull,
@@ -127,9 +128,9 @@ export type Deployment = Static<typeof Deployment>
 
 export const ListTemplates = Query({
   ...Offset,
-  name: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  name: Optional(Name({ description: 'Part of the name, in any case.' })),
   exact: Optional(Type.Boolean({ description: 'The whole name instead, exactly.' })),
-  search: Optional(Type.String({ description: 'Part of the name or of the description, in any case.' })),
+  search: Optional(Name({ description: 'Part of the name or of the description, in any case.' })),
   template_id: Optional(Id('template')),
   project_id: Optional(Id('project')),
   project_slug: Optional(Type.String()),

@@ -141,7 +141,7 @@ const filters = {
   tool_ids: Optional(FilterList(Id('tool'))),
   tool_types: Optional(FilterList(OneOf(TOOL_TYPES))),
   exclude_tool_types: Optional(FilterList(OneOf(TOOL_TYPES))),
-  search: Optional(Type.String({ description: 'Part of the name, in any case.' })),
+  search: Optional(Name({ description: 'Part of the name, in any case.' })),
   return_only_svc_tools: Optional(Type.Boolean({ description: 'Only the tools the server brings with it.' })),
 }
 
