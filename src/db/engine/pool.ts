@@ -3,6 +3,7 @@ import { ApiError } from '../../lib/errors.ts'
 import type { Embedded } from './embedded.ts'
 import { createPipeline, type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { SESSION_OPTIONS } from './session.ts'
+import { createGatheringSocket } from './socket.ts'
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins
 
@@ -46,6 +47,7 @@ export function openPool(target: Embedded | { databaseUrl: string; poolSize: num
       ? target.poolConfig
       : {
           connectionString: target.databaseUrl,
+          stream: createGatheringSocket,
           max: target.poolSize,
           connectionTimeoutMillis: 5_000,
           options: SESSION_OPTIONS,
