@@ -117,20 +117,6 @@ const REFUSED: Record<string, RegExp> = {
   'a join with the tables of jobs': /\bjobs\.\w+/,
 }
 
-/** Tables that computed fields read, and the table of the row, whose organization they compare with: it has the parameter. */
-const COMPUTED: Record<string, string> = {
-  access_tokens_agents: 'access_tokens',
-  agents_identities: 'identities',
-  archives: 'passages',
-  blocks_identities: 'identities',
-  files: 'files_agents',
-  folders: 'passages|files_agents',
-  groups_agents: 'groups',
-  groups_blocks: 'groups',
-  projects: 'templates',
-  provider_models: 'providers',
-}
-
 /** The rules of a distributed PostgreSQL that a statement breaks: every table names the organization by a parameter. */
 function distributionFaults(text: string, owned: readonly string[]): string[] {
   const refused = Object.keys(REFUSED).filter((rule) => REFUSED[rule]!.test(text))
@@ -138,8 +124,6 @@ function distributionFaults(text: string, owned: readonly string[]): string[] {
     new RegExp(`\\b(?:from|join|update)\\s+"?(${owned.join('|')})\\b"?(?:\\s+as)?(?:\\s+"?(\\w+)"?)?`, 'g'),
   )
   const unnamed = [...references].flatMap(([, table, alias]) => {
-    const row = COMPUTED[table!]
-    if (row && new RegExp(`organization_id = (${row})\\.organization_id`).test(text)) return []
     const names = [table, alias].filter((name) => name !== undefined)
     const named = names.some((name) => new RegExp(`"?\\b${name}"?\\."?organization_id"? = \\$`).test(text))
     return named || /(?<![."\w])"?organization_id"? = \$/.test(text)

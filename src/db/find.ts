@@ -52,7 +52,7 @@ export async function select<Wire, T extends Table>(
 ): Promise<Wire[]> {
   const { trx, database, actor } = context
   const owned = selectOwned(trx ?? database.kysely, resource.table, actor.organizationId)
-  const query = filter(owned).select(() => resource.fields as never)
+  const query = filter(owned).select(() => resource.fields(actor.organizationId) as never)
   return ((await mapDbErrors(query.execute())) as Row[]).map((row) => toWire<Wire>(row))
 }
 

@@ -90,7 +90,7 @@ async function insertRows(
     const statement = sql`with changed as (
         insert into ${table} (${sql.join(columns.map((column) => sql.ref(column)))}) ${source} ${onConflict} returning *
       ), ${insertRevision(context.actor, resource, 'create', links)}
-      select ${resource.fields}, version from changed as ${table}`
+      select ${resource.fields(context.actor.organizationId)}, version from changed as ${table}`
     for (const row of await queryRows(context, statement, resource.conflicts)) inserted.push(row)
   }
   return inserted

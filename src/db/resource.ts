@@ -8,8 +8,8 @@ import type { Table } from './select.ts'
 export interface Resource<Wire = unknown, T extends Table = Table> extends Options<T> {
   /** The columns that leave the server. */
   columns: readonly string[]
-  /** SQL of the columns and of the computed fields. */
-  fields: RawBuilder<unknown>
+  /** SQL of the columns and of the computed fields of the organization's rows. */
+  fields(organizationId: unknown): RawBuilder<unknown>
   /** The statement that reads one row: `$1` is the organization, `$2` the id. */
   selectOne: string
   /** The wire shape as the database renders it, in either names. */
@@ -36,17 +36,28 @@ interface Options<T extends Table> {
 }
 
 interface Definition<T extends Table> extends Options<T> {
-  /** JSON fields that are not columns: SQL over the table's own row, or undefined for a field that stays without a value. */
+  /**
+   * JSON fields that are not columns: SQL over the table's own row, or undefined for a field that stays without a value. Other
+   * tables are compared with `ORGANIZATION`.
+   */
   computed?: Record<string, string | undefined>
 }
 
 /** The rendering of a resource without relations. */
 export interface ResourceRendering<Wire = unknown> extends Rendering<Wire> {
-  json: RawBuilder<unknown>
   /** SQL of the members of the JSON object. */
-  members: string
+  members(organizationId: unknown): RawBuilder<unknown>
   /** The statement that renders one row: `$1` is the organization, `$2` the id. */
   selectOne: string
+}
+
+/** Stands for the organization's id in the SQL of computed fields. */
+export const ORGANIZATION = ':organization_id'
+
+/** Makes a function that puts the organization's id, a value or a parameter, into an SQL text. */
+function withOrganization(text: string) {
+  const parts = text.split(ORGANIZATION).map((part) => sql.raw(part))
+  return (organizationId: unknown) => sql.join(parts, sql`${organizationId}`)
 }
 
 /** Declares a resource: its columns are the fields of its wire shape, except the computed ones. */
@@ -63,24 +74,23 @@ export const defineResource =
     const fields = names.flatMap((name) => (source(name) ? `${source(name)} as "${name}"` : [])).join(', ')
     const composed = Object.keys(computed).length > 0
     const selectOne = (selection: string) =>
-      `select ${selection}, version from "${table}" where organization_id = $1 and id = $2`
+      `select ${selection.replaceAll(ORGANIZATION, '$1')}, version from "${table}" where organization_id = $1 and id = $2`
     const renderingIn = (language: Names): ResourceRendering<Wire> => {
       const members = jsonMembers({ shape, source }, language)
       const text = jsonObject(members)
-      const json = sql.raw(text)
+      const json = withOrganization(text)
       return {
         cacheKey: language,
-        build: () => ({ json }),
+        build: (organizationId) => ({ json: json(organizationId) }),
         composed,
-        json,
-        members,
+        members: withOrganization(members),
         selectOne: selectOne(`${text} as json`),
       }
     }
     return {
       ...options,
       columns: names.filter((name) => !(name in computed)),
-      fields: sql.raw(fields),
+      fields: withOrganization(fields),
       selectOne: selectOne(fields),
       rendering: { neutral: renderingIn('neutral'), vendor: renderingIn('vendor') },
       composed,
@@ -90,4 +100,4 @@ export const defineResource =
 /** SQL of the ids that a join table holds for each row of `owner`, in their order: for a computed field. */
 export const attachedIds = (owner: string, table: string, ownerColumn: string, targetColumn: string) => `to_json(array(
   select link.${targetColumn} from ${table} as link
-  where link.organization_id = ${owner}.organization_id and link.${ownerColumn} = ${owner}.id order by link.position))`
+  where link.organization_id = ${ORGANIZATION} and link.${ownerColumn} = ${owner}.id order by link.position))`

@@ -35,7 +35,7 @@ function updateStatement(resource: Resource, columns: readonly string[], values:
         ${links ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
       returning *
     ), ${insertRevision(author, resource, 'update', links ? sql`${links}` : undefined)}
-    select ${resource.fields}, version from changed as ${table}`
+    select ${resource.fields(organizationId)}, version from changed as ${table}`
 }
 
 /**

@@ -25,7 +25,7 @@ export function attachedTables(
       from ${sql.table(link.table)} where organization_id = ${organizationId}
         and ${onPage(sql.ref(link.ownerColumn))})`,
     sql`${sql.table(fragmentsOf(name))} as (
-      select ${row}.id, ${target.rendering[names].json} as json from ${row}
+      select ${row}.id, ${target.rendering[names].build(organizationId).json} as json from ${row}
       where ${row}.organization_id = ${organizationId} and ${row}.id = any(array(select target from ${links})))`,
     // Materialized, as the other tables are: without statistics the planner would compute the table for each row.
     sql`${sql.table(name)} as materialized (

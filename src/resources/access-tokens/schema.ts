@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { defineResource, ORGANIZATION } from '../../db/resource.ts'
 import {
   Closed,
   Create,
@@ -54,7 +54,7 @@ export const accessTokens = defineResource<StoredToken>()(
         select coalesce(jsonb_agg(jsonb_build_object('type', 'agent', 'id', grants.agent_id, 'access', grants.access)
           order by grants.position), '[]')
         from access_tokens_agents as grants
-        where grants.organization_id = access_tokens.organization_id and grants.access_token_id = access_tokens.id)`,
+        where grants.organization_id = ${ORGANIZATION} and grants.access_token_id = access_tokens.id)`,
     },
   },
 )

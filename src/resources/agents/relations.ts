@@ -74,7 +74,7 @@ function managedGroupRelation({ organizationId, names }: RelationContext): Relat
   return {
     // Of several groups, the oldest: groups that come and go don't replace it.
     tables: [
-      sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, id, ${groups.rendering[names].json} as json
+      sql`managed as (select distinct on (manager_agent_id) manager_agent_id as owner, id, ${groups.rendering[names].build(organizationId).json} as json
         from groups where organization_id = ${organizationId} and ${onPage(sql`manager_agent_id`)}
         order by manager_agent_id, id)`,
     ],

@@ -59,7 +59,7 @@ export const agentsWith = (scope: Scope, relations: readonly Include[]): Renderi
   build(organizationId) {
     const { fields, memory, from } = renderRelations({ organizationId, ...contextOf(scope) }, relations)
     const members = Object.entries({ ...fields, memory }).map(([field, json]) => memberOf(scope.names, field, json))
-    const own = sql.raw(agents.rendering[scope.names].members)
+    const own = agents.rendering[scope.names].members(organizationId)
     return { ...from, json: sql`'{' || concat_ws(',', ${own}, ${sql.join(members)}) || '}'` }
   },
   composed: relations.some((relation) => !OWN_COLUMNS.has(relation)),

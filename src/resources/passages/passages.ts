@@ -65,7 +65,7 @@ export async function withEmbeddings(
 ): Promise<Passage[] | Rendered<Passage[]>> {
   if (include.length === 0) return made
   const rows = await scope.query(sql<{ json: string }>`
-    select ${passagesWithVectors.rendering[scope.names].json} as json
+    select ${passagesWithVectors.rendering[scope.names].build(scope.organizationId).json} as json
     from unnest(${made.map(({ id }) => id)}::text[]) with ordinality as made (id, n)
       join passages on passages.organization_id = ${scope.organizationId} and passages.id = made.id
     order by made.n`)

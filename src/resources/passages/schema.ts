@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { defineResource, ORGANIZATION } from '../../db/resource.ts'
 import { Id, Instant, JsonMap, Ref, Shape } from '../../lib/wire.ts'
 import { EmbeddingConfig } from '../models/schema.ts'
 
@@ -29,11 +29,11 @@ export type Passage = Static<typeof Passage>
 /** SQL of the configuration whose vectors serve searches. */
 const servingConfig = (table: string, id: string) => `(
   select coalesce(serving_config, embedding_config) from ${table}
-  where ${table}.organization_id = passages.organization_id and ${table}.id = passages.${id})`
+  where ${table}.organization_id = ${ORGANIZATION} and ${table}.id = passages.${id})`
 const config = `case when passages.archive_id is null then ${servingConfig('folders', 'source_id')}
   else ${servingConfig('archives', 'archive_id')} end`
 
-const vector = `(select embeddings.embedding from embeddings where embeddings.organization_id = passages.organization_id
+const vector = `(select embeddings.embedding from embeddings where embeddings.organization_id = ${ORGANIZATION}
   and embeddings.passage_id = passages.id and embeddings.model = embedding_model(${config}))`
 
 const definition = {

@@ -48,7 +48,7 @@ export async function searchPassages(
 ): Promise<Rendered<FoundPassage[]>> {
   if (search.query !== undefined && isEmpty(search)) return renderTexts([])
   const shape = include?.length ? passagesWithVectors : passages
-  const { json } = shape.rendering[scope.names]
+  const { json } = shape.rendering[scope.names].build(scope.organizationId)
   const rows = await scope.search(
     search.query === undefined ? newest(search, json) : best(search, json, exactScanLimit),
     signal,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { defineResource, ORGANIZATION } from '../../db/resource.ts'
 import { providerTypes } from '../../lib/provider-types.ts'
 import { Create, Id, Instant, Int, Name, OneOf, Page, Params, Patch, Query, Ref, Shape } from '../../lib/wire.ts'
 
@@ -50,7 +50,7 @@ export const providers = defineResource<Provider>()(Provider, {
         'display_name', m.display_name, 'context_window', m.context_window, 'max_output_tokens', m.max_output_tokens,
         'embedding_dim', m.embedding_dim)) order by m.model_type, m.name), '[]')
       from provider_models as m
-      where m.organization_id = providers.organization_id and m.provider_id = providers.id and m.pinned)`,
+      where m.organization_id = ${ORGANIZATION} and m.provider_id = providers.id and m.pinned)`,
   },
 })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { defineResource, ORGANIZATION } from '../../db/resource.ts'
 import { Id, Instant, Int, JsonMap, Shape } from '../../lib/wire.ts'
 import type { Agent } from '../agents/schema.ts'
 import type { Block } from '../blocks/schema.ts'
@@ -18,7 +18,7 @@ export const Template = Shape('Template', {
 })
 export type Template = Static<typeof Template>
 
-const PROJECT_SLUG = `(select slug from projects where projects.organization_id = templates.organization_id
+const PROJECT_SLUG = `(select slug from projects where projects.organization_id = ${ORGANIZATION}
   and projects.id = templates.project_id)`
 
 export const templates = defineResource<Template>()(Template, {

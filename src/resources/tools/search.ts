@@ -71,7 +71,7 @@ export async function searchTools(scope: Scope, vectors: ToolVectors, body: Sear
     : (await newest()).map((id) => ({ id }))
 
   const rows = await scope.query<{ id: string; json: string; text: string }>(sql`
-    select tools.id, ${tools.rendering.neutral.json} as json,
+    select tools.id, ${tools.rendering.neutral.build(scope.organizationId).json} as json,
       tool_text(tools.name, tools.description, tools.tags, tools.json_schema) as text
     from tools where ${conditions} and tools.id = any(${idsOf(hits)}::text[])`)
   const byId = new Map(rows.map((row) => [row.id, row]))

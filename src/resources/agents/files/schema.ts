@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../../db/resource.ts'
+import { defineResource, ORGANIZATION } from '../../../db/resource.ts'
 import { Closed, Id, Instant, Int, Page, Params, Query, Ref, Shape } from '../../../lib/wire.ts'
 
 const { Optional } = Type
@@ -19,7 +19,7 @@ export const AgentFileAttachment = Shape('AgentFileAttachment', {
 })
 
 const ofRow = (column: string, table: string, id: string) =>
-  `(select ${column} from ${table} as named where named.organization_id = files_agents.organization_id and named.id = ${id})`
+  `(select ${column} from ${table} as named where named.organization_id = ${ORGANIZATION} and named.id = ${id})`
 
 export const agentFiles = defineResource<Static<typeof AgentFileAttachment>>()(AgentFileAttachment, {
   table: 'files_agents',
