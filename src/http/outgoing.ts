@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { Rendered } from '../db/render/rendered.ts'
 
 /** A rendered body of this many characters or more is streamed. */
-const STREAMED_CHARACTERS = 1 << 20
+const STREAMED_CHARACTERS = 1 << 22
 
 /** The characters of a chunk of a streamed body. */
 const CHUNK_CHARACTERS = 1 << 16

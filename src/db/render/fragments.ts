@@ -23,7 +23,7 @@ export function aggregateFragments(tables: readonly string[]): RawBuilder<string
 }
 
 /** The fragments of an aggregated text by their ids. */
-export function parseFragments(text: string): ReadonlyMap<string, string> {
+export function parseFragments(text: string): Map<string, string> {
   const fragments = new Map<string, string>()
   for (let at = 0; at < text.length; ) {
     const mark = text.indexOf(MARK, at)
@@ -34,22 +34,20 @@ export function parseFragments(text: string): ReadonlyMap<string, string> {
   return fragments
 }
 
+/** The text of a placeholder's ids. Lists of several ids are added to the fragments: rows often have equal lists. */
+function resolve(ids: string, fragments: Map<string, string>): string {
+  const known = fragments.get(ids)
+  if (known !== undefined) return known
+  const list = ids.split(',')
+  if (list.length === 1) throw new Error(`The fragment ${ids} of a rendered row is missing.`)
+  const text = list.map((id) => resolve(id, fragments)).join()
+  fragments.set(ids, text)
+  return text
+}
+
 /** The segments of a JSON text whose placeholders are replaced by fragments. */
-export function replacePlaceholders(text: string, fragments: ReadonlyMap<string, string>): string[] {
+export function replacePlaceholders(text: string, fragments: Map<string, string>): string[] {
   if (fragments.size === 0) return [text]
-  const segments: string[] = []
   // Text, ids, text, …
-  for (const [n, part] of text.split(MARK).entries()) {
-    if (n % 2 === 0) {
-      segments.push(part)
-      continue
-    }
-    for (const [k, id] of part.split(',').entries()) {
-      const fragment = fragments.get(id)
-      if (fragment === undefined) throw new Error(`The fragment ${id} of a rendered row is missing.`)
-      if (k > 0) segments.push(',')
-      segments.push(fragment)
-    }
-  }
-  return segments
+  return text.split(MARK).map((part, n) => (n % 2 === 0 ? part : resolve(part, fragments)))
 }
