@@ -10,7 +10,7 @@ let server: TestServer
 let port: number
 
 /** Long responses, together larger than the buffers of a connection whose caller doesn't read. */
-const BLOCKS = 8
+const BLOCKS = 9
 const CHARACTERS = 490_000
 const ANSWERS = 5
 
