@@ -10,6 +10,7 @@ import { detachFolderFromAgents, toolHolders } from './resources/agents/holders/
 import { folderHolderRoutes, holderRoutes } from './resources/agents/holders/routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
+import { unservedRoutes } from './resources/agents/unserved-routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
@@ -88,6 +89,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/projects', projectRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
+    ['/v1', unservedRoutes],
     ['/v1/admin', adminRoutes(authenticator.forget)],
   ]
 }

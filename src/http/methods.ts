@@ -9,7 +9,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
  */
 export function trackMethods(app: FastifyInstance): () => void {
   const paths = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.onlyThisMethod) return
     const methods = paths.get(url) ?? new Set()
     for (const one of [method].flat()) methods.add(one)
     paths.set(url, methods)
@@ -32,5 +33,12 @@ function addMethodNotAllowed(app: FastifyInstance, paths: ReadonlyMap<string, Re
         throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, { headers: { allow } })
       },
     })
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Other methods of the path are a 404, as if the path didn't exist. */
+    onlyThisMethod?: boolean
   }
 }

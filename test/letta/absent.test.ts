@@ -8,7 +8,6 @@ const ABSENT = [
   'agents.messages.compact',
   'agents.messages.create',
   'agents.messages.createAsync',
-  'agents.messages.list',
   'agents.messages.reset',
   'agents.messages.stream',
   'agents.recompile',
@@ -21,7 +20,6 @@ const ABSENT = [
   'conversations.create',
   'conversations.delete',
   'conversations.fork',
-  'conversations.list',
   'conversations.messages.compact',
   'conversations.messages.create',
   'conversations.messages.list',
@@ -34,7 +32,6 @@ const ABSENT = [
   'environments.sendMessage',
   'mcpServers.create',
   'mcpServers.delete',
-  'mcpServers.list',
   'mcpServers.refresh',
   'mcpServers.retrieve',
   'mcpServers.tools.list',
@@ -44,7 +41,6 @@ const ABSENT = [
   'messages.list',
   'messages.retrieve',
   'messages.search',
-  'runs.list',
   'runs.messages.list',
   'runs.messages.stream',
   'runs.retrieve',
@@ -130,4 +126,20 @@ test('every other method of the SDK reaches an operation', async () => {
     )
     expect([path, message]).not.toEqual([path, expect.stringMatching(NO_OPERATION)])
   }
+})
+
+test('lists of what isn’t there yet are empty, until the server has their resources', async () => {
+  const { alice, bob } = server
+  const { id } = await alice.agents.create({ name: 'Quiet' })
+  expect((await alice.agents.messages.list(id)).getPaginatedItems()).toEqual([])
+  await refused(bob.agents.messages.list(id), Letta.NotFoundError, id)
+  expect(await alice.conversations.list({ agent_id: id })).toEqual([])
+  expect(await alice.mcpServers.list()).toEqual([])
+  expect((await alice.runs.list({ agent_id: id })).getPaginatedItems()).toEqual([])
+  for (const path of ['conversations', 'mcp-servers', 'runs', `agents/${id}/messages`]) {
+    expect((await server.neutral.get(`/letta/v1/${path}/?limit=1`)).body).toEqual([])
+    expect([path, (await server.neutral.get(`/v1/${path}/?limit=1`)).status]).toEqual([path, 404])
+    expect([path, (await server.neutral.post(`/letta/v1/${path}`, {})).status]).toEqual([path, 404])
+  }
+  await refused(server.client('sk-wrong').runs.list({}), Letta.AuthenticationError, 'valid API key')
 })

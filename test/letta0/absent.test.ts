@@ -11,7 +11,6 @@ const server = { serverName: 's', serverUrl: 'https://example.com', type: 'sse' 
 /** Methods of the SDK that this server doesn't have yet: messages, runs, MCP servers. */
 const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
   'agents.context.retrieve': ({ agents }) => agents.context.retrieve(agent),
-  'agents.messages.list': ({ agents }) => agents.messages.list(agent),
   'agents.messages.create': ({ agents }) => agents.messages.create(agent, say),
   'agents.messages.createAsync': ({ agents }) => agents.messages.createAsync(agent, say),
   'agents.messages.createStream': ({ agents }) => agents.messages.createStream(agent, say),
@@ -41,7 +40,6 @@ const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
   'jobs.retrieve': ({ jobs }) => jobs.retrieve('j'),
   'jobs.delete': ({ jobs }) => jobs.delete('j'),
   'jobs.cancelJob': ({ jobs }) => jobs.cancelJob('j'),
-  'runs.list': ({ runs }) => runs.list(),
   'runs.listActive': ({ runs }) => runs.listActive(),
   'runs.retrieve': ({ runs }) => runs.retrieve('r'),
   'runs.delete': ({ runs }) => runs.delete('r'),
@@ -93,7 +91,7 @@ function methodsOf(resource: object, name = ''): string[] {
 
 test('every SDK method of a future resource is listed as absent', () => {
   const here =
-    /^(agents|archives|blocks|clientSideAccessTokens|folders|groups|health|identities|models|projects|providers|sources|tags|templates|tools)\./
+    /^(runs\.list$|(agents|archives|blocks|clientSideAccessTokens|folders|groups|health|identities|models|projects|providers|sources|tags|templates|tools)\.)/
   const all = methodsOf(older.alice)
   expect(all.length).toBeGreaterThan(150)
   expect(Object.keys(ABSENT).filter((method) => !all.includes(method))).toEqual([])
