@@ -1,8 +1,9 @@
 import type { Scope } from '../../db/scope.ts'
 import { checkAll } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
+import type { LlmConfig } from '../models/schema.ts'
 import type { UpdateAgent } from './body.ts'
-import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf } from './model.ts'
+import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf, settingsOf } from './model.ts'
 import { forgets, TIMEZONE } from './new-agent.ts'
 import type { AgentRowWire } from './schema.ts'
 
@@ -35,6 +36,17 @@ function ownColumns({
   return own
 }
 
+/** A body that chooses another model by its handle, with the settings that the agent has; any other body as it is. */
+const withSettings = (body: UpdateAgent, { model_settings }: AgentRowWire): UpdateAgent =>
+  body.model && !body.llm_config ? { model_settings, ...body } : body
+
+/** The settings of the model after a change of the settings or of the model; undefined where neither changes. */
+function changedSettings(current: AgentRowWire, { model_settings }: UpdateAgent, llm_config: LlmConfig) {
+  if (model_settings === undefined && llm_config === current.llm_config) return undefined
+  const isOther = llm_config.model_endpoint_type !== current.llm_config.model_endpoint_type
+  return settingsOf(model_settings === undefined && !isOther ? current.model_settings : model_settings, llm_config)
+}
+
 /** The models that the body chooses, and their configurations. 422 as `modelOf` and `embeddingOf`. */
 async function changedModels(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
   const { embedding, embedding_config, embedding_chunk_size } = body
@@ -46,10 +58,12 @@ async function changedModels(tx: Scope, current: AgentRowWire, body: UpdateAgent
   }
   const catalog = await catalogFor(tx, [{ model: body.model, llm_config: body.llm_config, ...embeddingBody }])
   const [{ llm_config = current.llm_config, model }, embeddingColumns] = checkAll(
-    () => modelOf(catalog, body, current.llm_config),
+    // Another model takes over the temperature and the length of its responses.
+    () => modelOf(catalog, withSettings(body, current), current.llm_config),
     () => embeddingOf(catalog, embeddingBody),
   )
-  return { model: body.model === null ? handleOf(llm_config) : model, llm_config, ...embeddingColumns }
+  const model_settings = changedSettings(current, body, llm_config)
+  return { model: body.model === null ? handleOf(llm_config) : model, llm_config, model_settings, ...embeddingColumns }
 }
 
 /** The columns that the body changes, but for its rules. Columns that always have a value return to their default on null. */
@@ -60,7 +74,6 @@ export async function changedColumns(tx: Scope, current: AgentRowWire, body: Upd
   return {
     ...own,
     ...models,
-    model_settings: omitNulls(own.model_settings, 'json_schema'),
     response_format: omitNulls(own.response_format, 'json_schema'),
     pending_approval: omitNulls(own.pending_approval),
     // The one setting that is patched field by field: to change a number, nobody wants to repeat the prompt.

@@ -2,7 +2,7 @@ import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
 import { type Catalog, catalogOf, embeddingConfigIn, embeddingHandleIn } from '../models/handles.ts'
-import type { EmbeddingConfig, LlmConfig } from '../models/schema.ts'
+import { type EmbeddingConfig, type LlmConfig, type ModelSettings, SETTINGS_PROVIDERS } from '../models/schema.ts'
 import type { CreateAgent, UpdateAgent } from './body.ts'
 
 type ModelBody = { [K in ModelField]?: CreateAgent[K] | UpdateAgent[K] | undefined }
@@ -16,6 +16,7 @@ type ModelField =
   | 'enable_reasoner'
   | 'reasoning'
   | 'parallel_tool_calls'
+  | 'model_settings'
 
 /** The issues of numbers that depend on each other. */
 function dependentIssues(config: LlmConfig, prefix: string): ValidationIssue[] {
@@ -60,9 +61,11 @@ export function modelOf(
   current: LlmConfig | undefined,
 ): { model: string | null | undefined; llm_config: LlmConfig | undefined } {
   const chosen = omitNulls(body.llm_config, 'json_schema') ?? (body.model ? catalog.llm(body.model) : undefined)
+  const settings = omitNulls(body.model_settings, 'json_schema')
   const copied = {
     context_window: body.context_window_limit,
-    max_tokens: body.max_tokens,
+    temperature: settings?.temperature,
+    max_tokens: settings?.max_output_tokens ?? body.max_tokens,
     max_reasoning_tokens: body.max_reasoning_tokens,
     enable_reasoner: body.enable_reasoner ?? body.reasoning,
     parallel_tool_calls: body.parallel_tool_calls,
@@ -81,6 +84,16 @@ export function modelOf(
   )
   if (issues.length > 0) throw invalid(...issues)
   return { model: chosen ? (chosen.handle ?? body.model ?? handleOf(config)) : body.model, llm_config: config }
+}
+
+/**
+ * Settings of a model that agree with its configuration, whose provider they name unless they name one.
+ */
+export function settingsOf(given: ModelSettings | null | undefined, config: LlmConfig): ModelSettings {
+  const provider_type = SETTINGS_PROVIDERS.find((provider) => provider === config.model_endpoint_type)
+  const { temperature, max_tokens: max_output_tokens } = config
+  const settings = { provider_type, ...omitNulls(given, 'json_schema'), temperature, max_output_tokens }
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }
 
 /** The embedding model of a body, and its configuration; null where the body clears it. */

@@ -2,7 +2,7 @@ import { checkAll, inBody, invalid } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
 import type { Catalog } from '../models/handles.ts'
 import type { CreateAgent } from './body.ts'
-import { embeddingOf, fileLimitsOf, modelOf } from './model.ts'
+import { embeddingOf, fileLimitsOf, modelOf, settingsOf } from './model.ts'
 import { randomName } from './names.ts'
 import { promptOf } from './prompts.ts'
 import { type AgentType, DEFAULT_TYPE } from './schema.ts'
@@ -53,7 +53,7 @@ export function newAgent(catalog: Catalog, body: CreateAgent, defaultModel: stri
     metadata: body.metadata,
     model,
     llm_config,
-    model_settings: omitNulls(body.model_settings, 'json_schema'),
+    model_settings: settingsOf(body.model_settings, llm_config!),
     ...embedding,
     compaction_settings: omitNulls(body.compaction_settings, 'json_schema'),
     response_format: omitNulls(body.response_format, 'json_schema'),

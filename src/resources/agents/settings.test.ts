@@ -199,7 +199,7 @@ describe('compaction settings', () => {
 describe('any other setting', () => {
   test.each<[string, unknown, unknown]>([
     ['metadata', { a: 1, b: 2 }, { a: 3 }],
-    ['model_settings', { provider_type: 'openai', temperature: 1, strict: true }, { provider_type: 'openai' }],
+    ['model_settings', { provider_type: 'openai', strict: true }, { provider_type: 'openai' }],
     ['response_format', { type: 'json_schema', json_schema: { a: 1 } }, { type: 'json_object' }],
     ['llm_config', { ...LLM, handle: 'o/m', temperature: 1 }, { ...LLM, model: 'n' }],
     [

@@ -121,56 +121,66 @@ function settings(providers: readonly string[], fields: TProperties) {
 const reasoning = (efforts: readonly string[]) => Optional(Strict({ reasoning_effort: Optional(OneOf(efforts)) }))
 const strict = Optional(Type.Boolean())
 
+/** The variants of model settings. */
+const variants = [
+  ...settings(['openai'], {
+    reasoning: reasoning(REASONING_EFFORTS),
+    response_format: responseFormat,
+    strict,
+    temperature,
+  }),
+  ...settings(['sglang'], {
+    reasoning: reasoning(REASONING_EFFORTS),
+    response_format: responseFormat,
+    strict,
+    temperature,
+    tool_call_parser: Optional(Type.String()),
+  }),
+  ...settings(['anthropic', 'moonshot_coding'], {
+    effort: Optional(OneOf(EFFORTS)),
+    response_format: responseFormat,
+    strict,
+    temperature,
+    thinking: Optional(Strict({ budget_tokens: Optional(Int()), type: Optional(OneOf(['enabled', 'disabled'])) })),
+    verbosity: Optional(OneOf(VERBOSITIES)),
+  }),
+  ...settings(['google_ai', 'google_vertex'], {
+    response_schema: responseFormat,
+    temperature,
+    thinking_config: Optional(
+      Strict({ include_thoughts: Optional(Type.Boolean()), thinking_budget: Optional(Type.Integer()) }),
+    ),
+  }),
+  ...settings(['azure', 'xai', 'groq', 'deepseek', 'together', 'bedrock', 'openrouter'], {
+    response_format: responseFormat,
+    temperature,
+  }),
+  ...settings(['moonshot'], { response_format: responseFormat, strict, temperature }),
+  ...settings(['zai'], {
+    response_format: responseFormat,
+    temperature,
+    thinking: Optional(
+      Strict({ clear_thinking: Optional(Type.Boolean()), type: Optional(OneOf(['enabled', 'disabled'])) }),
+    ),
+  }),
+  ...settings(['baseten'], { temperature }),
+  ...settings(['chatgpt_oauth'], {
+    reasoning: reasoning(REASONING_EFFORTS.filter((e) => e !== 'minimal')),
+    temperature,
+  }),
+]
+
+/** The provider of a variant of settings. */
+const providerOf = (variant: unknown) =>
+  (variant as { properties: { provider_type: { const: string } } }).properties.provider_type.const
+
+/** The providers that have settings of their own. */
+export const SETTINGS_PROVIDERS = variants.map(providerOf)
+
 /** Settings of a model: a union of 17 variants, distinguished by `provider_type`. */
 export const ModelSettings = Type.Unsafe<Record<string, unknown> & { provider_type?: string }>({
   $id: 'ModelSettings',
-  anyOf: [
-    ...settings(['openai'], {
-      reasoning: reasoning(REASONING_EFFORTS),
-      response_format: responseFormat,
-      strict,
-      temperature,
-    }),
-    ...settings(['sglang'], {
-      reasoning: reasoning(REASONING_EFFORTS),
-      response_format: responseFormat,
-      strict,
-      temperature,
-      tool_call_parser: Optional(Type.String()),
-    }),
-    ...settings(['anthropic', 'moonshot_coding'], {
-      effort: Optional(OneOf(EFFORTS)),
-      response_format: responseFormat,
-      strict,
-      temperature,
-      thinking: Optional(Strict({ budget_tokens: Optional(Int()), type: Optional(OneOf(['enabled', 'disabled'])) })),
-      verbosity: Optional(OneOf(VERBOSITIES)),
-    }),
-    ...settings(['google_ai', 'google_vertex'], {
-      response_schema: responseFormat,
-      temperature,
-      thinking_config: Optional(
-        Strict({ include_thoughts: Optional(Type.Boolean()), thinking_budget: Optional(Type.Integer()) }),
-      ),
-    }),
-    ...settings(['azure', 'xai', 'groq', 'deepseek', 'together', 'bedrock', 'openrouter'], {
-      response_format: responseFormat,
-      temperature,
-    }),
-    ...settings(['moonshot'], { response_format: responseFormat, strict, temperature }),
-    ...settings(['zai'], {
-      response_format: responseFormat,
-      temperature,
-      thinking: Optional(
-        Strict({ clear_thinking: Optional(Type.Boolean()), type: Optional(OneOf(['enabled', 'disabled'])) }),
-      ),
-    }),
-    ...settings(['baseten'], { temperature }),
-    ...settings(['chatgpt_oauth'], {
-      reasoning: reasoning(REASONING_EFFORTS.filter((e) => e !== 'minimal')),
-      temperature,
-    }),
-  ],
+  anyOf: variants,
 })
 export type ModelSettings = Static<typeof ModelSettings>
 
