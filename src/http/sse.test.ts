@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -128,6 +129,32 @@ test('while no event comes, comments keep the connection open', async () => {
   }
   expect(chunks.slice(0, 3)).toEqual(Array(3).fill(': ping\n\n'))
   expect(chunks.filter((chunk) => chunk.startsWith('data:'))).toEqual(['data: {"type":"text","text":"x"}\n\n'])
+})
+
+test('a server that stops waits for no event stream, and cuts it, so that its reader knows', async () => {
+  const sources: AbortSignal[] = []
+  const stopping = newServer()
+  const route = { config: { public: true }, schema: { response: { 200: EventStream(Ref(Event)) } } }
+  withSchemaTypes(stopping).get('/events', route, async (_request, reply) => {
+    const gone = callerGone(reply)
+    sources.push(gone)
+    return (async function* () {
+      yield { type: 'text' as const, text: 'first' }
+      await once(gone, 'abort')
+    })()
+  })
+  const address = await stopping.listen({ port: 0, host: '127.0.0.1' })
+  const readers = await Promise.all(
+    [1, 2].map(async () => {
+      const [response] = (await once(get(`${address}/events`, { agent: false }), 'response')) as [IncomingMessage]
+      await once(response, 'data')
+      return response
+    }),
+  )
+  const ends = readers.map((reader) => once(reader, 'end'))
+  await stopping.close()
+  for (const end of ends) await expect(end).rejects.toThrow('aborted')
+  expect(sources.map(({ aborted }) => aborted)).toEqual([true, true])
 })
 
 test('the OpenAPI document describes the events by their schema', async () => {

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Translate } from './letta-translation.ts'
@@ -76,9 +76,12 @@ export function bytesOf(events: AsyncIterable<unknown>, toWire: (event: unknown)
 
 /**
  * Sends the events that handlers of EventStream routes return: the headers at once, then each event in the names of the
- * caller's surface. An error after the headers cuts the connection, and is logged.
+ * caller's surface. An error after the headers cuts the connection, and is logged. So does the stop of the server, which
+ * would wait for the last event otherwise: the caller sees that more would have come.
  */
 export function addEventStreams(app: FastifyInstance, translate: Translate): void {
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => stopping.abort())
   app.addHook('onRoute', (route) => {
     const event = eventSchemaOf(route)
     if (!event) return
@@ -93,7 +96,10 @@ export function addEventStreams(app: FastifyInstance, translate: Translate): voi
       reply.headers({ 'content-type': MEDIA_TYPE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
       if (request.method === 'HEAD') return ''
       reply.raw.once('pipe', () => reply.raw.flushHeaders())
-      return bytesOf(events, (value) => translate(request, event, value))
+      return addAbortSignal(
+        stopping.signal,
+        bytesOf(events, (value) => translate(request, event, value)),
+      )
     }
   })
 }
