@@ -1,3 +1,4 @@
 import { serve } from './cli/serve.ts'
 
-process.exitCode = await serve()
+// A server that could not start ends, whatever it has begun: a supervisor starts another.
+process.exit(await serve())

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, inject } from 'vitest'
 import { type Database, openDatabase } from '../src/db/engine/database.ts'
+import type { Template } from './global-setup.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Longer than any step takes: a step that takes longer hangs. */
-const DEADLINE_MS = 60_000
+const DEADLINE_MS = 120_000
 
 /** Node's cache of compiled code, which `npm start` sets too: most of a start is stripping types and compiling. */
 const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
@@ -119,8 +120,8 @@ export interface Store {
   open(): Promise<Database>
   /** A copy of a store. No server may use the original meanwhile. */
   clone(): Promise<Store>
-  /** Ends every process started on it, and deletes it. */
-  drop(): Promise<void>
+  /** Ends every process started on it, runs `before`, and deletes it. */
+  drop(before?: () => unknown): Promise<void>
 }
 
 async function onServer<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
@@ -133,11 +134,13 @@ async function onServer<T>(url: string, work: (admin: pg.Client) => Promise<T>):
   }
 }
 
-/** An empty store, or a copy of another one's data, on the engine the suite runs on. */
-export async function createStore(from?: { directory: string; database: string | undefined }): Promise<Store> {
+/** An empty store, or a copy of another one's data, on the engine the suite runs on or on another PostgreSQL server. */
+export async function createStore(
+  from?: { directory: string; database: string | undefined },
+  { server }: Pick<Template, 'server'> = inject('template'),
+): Promise<Store> {
   const directory = mkdtempSync(join(tmpdir(), 'cairn-store-'))
   if (from) cpSync(from.directory, directory, { recursive: true })
-  const { server } = inject('template')
   const database = server && `${server.database}_${randomBytes(4).toString('hex')}`
   let databaseUrl: string | undefined
   if (server) {
@@ -188,8 +191,9 @@ export async function createStore(from?: { directory: string; database: string |
     },
     open: () => openDatabase({ databaseUrl, dataDir: directory, poolSize: 1 }),
     clone: () => createStore({ directory, database }),
-    async drop() {
+    async drop(before) {
       await Promise.all([...running].map((one) => one.kill('SIGKILL')))
+      before?.()
       rmSync(directory, { recursive: true })
       if (server) await onServer(server.url, (admin) => admin.query(`drop database ${database} with (force)`))
     },

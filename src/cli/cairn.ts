@@ -7,7 +7,7 @@ cairn
   .command('serve')
   .description('start the server')
   .action(async () => {
-    process.exitCode = await serve()
+    process.exit(await serve())
   })
 cairn.addCommand(keysCommand())
 

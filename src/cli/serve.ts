@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import { buildApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openJobs } from '../db/jobs.ts'
+import { isUnavailable } from '../db/pg-errors.ts'
 import type { App } from '../http/server.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -62,6 +63,9 @@ function explainListening({ code, message }: NodeJS.ErrnoException, { host }: Co
   return `The address ${host} cannot be listened on: ${message}. Set HOST to one of this machine's, or to 0.0.0.0 for all.`
 }
 
+/** Node's codes for a disk that is full, over its quota or read-only. */
+const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EROFS']
+
 /** The message of an expected error, with its remedy; undefined for an unexpected error. */
 function explain(error: unknown, config: Config | undefined): string | undefined {
   if (error instanceof ConfigError) return error.message
@@ -75,6 +79,8 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   }
   if (config?.databaseUrl && config.databaseUrl !== 'memory:')
     return `The PostgreSQL server at ${new URL(config.databaseUrl).host} cannot be used: ${message}`
+  if (config && (DISK_ERRORS.includes(code ?? '') || isUnavailable(error as Error)))
+    return `CAIRN_DATA_DIR cannot be used: ${message}. Free space on the disk of ${config.dataDir}, or make it writable.`
   return undefined
 }
 
@@ -112,32 +118,49 @@ async function listen(app: App, config: Config): Promise<number | undefined> {
   return app.listenForLetta(lettaPort, host).catch(explained('CAIRN_LETTA_PORT', lettaPort))
 }
 
+/** How long a stopping server waits for open requests, and for the rest: Docker kills it after ten seconds. */
+const REQUESTS_END_MS = 8_000
+const STOP_MS = 9_000
+
+/** Ends the process in STOP_MS, whoever keeps it busy: to stored data that is a crash, which loses nothing. */
+function endInTime(app: App | undefined, logger: Logger): void {
+  const closeConnections = () => {
+    logger.warn('requests are still open: their connections are closed')
+    app?.server.closeAllConnections()
+  }
+  const end = () => {
+    logger.error('the server could not close everything, and ends all the same')
+    process.exit(1)
+  }
+  setTimeout(closeConnections, REQUESTS_END_MS).unref()
+  setTimeout(end, STOP_MS).unref()
+}
+
 async function serveWith(config: Config): Promise<void> {
   checkDefaultModel(config)
   const logger = createLogger(config.logLevel)
   const { database, cipher, trigrams } = await openStorage(config)
+  let app: App | undefined
   try {
     const jobs = await openJobs(database)
-    const app = await buildApp({ config, database, cipher, jobs, logger, version })
-    try {
-      const stop = Promise.withResolvers<void>()
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
-      if (config.startedByNpm) whenOrphaned(() => stop.resolve())
-      // The greeting replaces the framework's own line about listening.
-      logger.level = 'silent'
-      const lettaPort = await listen(app, config)
-      // After listening: the first key of a failed start would never be shown.
-      const key = await bootstrap({ database, cipher }, config.apiKey)
-      const { port } = app.server.address() as AddressInfo
-      greet(port, lettaPort, config, key)
-      logger.level = config.logLevel
-      if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
-      await app.workers.start()
-      await stop.promise
-    } finally {
-      await app.close()
-    }
+    app = await buildApp({ config, database, cipher, jobs, logger, version })
+    const stop = Promise.withResolvers<void>()
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
+    if (config.startedByNpm) whenOrphaned(() => stop.resolve())
+    // The greeting replaces the framework's own line about listening.
+    logger.level = 'silent'
+    const lettaPort = await listen(app, config)
+    // After listening: the first key of a failed start would never be shown.
+    const key = await bootstrap({ database, cipher }, config.apiKey)
+    const { port } = app.server.address() as AddressInfo
+    greet(port, lettaPort, config, key)
+    logger.level = config.logLevel
+    if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
+    await app.workers.start()
+    await stop.promise
   } finally {
+    endInTime(app, logger)
+    await app?.close()
     await database.close()
   }
 }

@@ -76,6 +76,9 @@ export async function enqueue<Q extends Queue>(
 /** The interval at which jobs of dead servers are looked for, in seconds. */
 const SUPERVISE_S = 15
 
+/** How long a stopping server waits for its running jobs. */
+const JOBS_END_MS = 5_000
+
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
 /** Makes the tables of the job library, or brings them up to date. Servers that start at once take turns. */
@@ -166,6 +169,6 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
     onWake(set) {
       wake = set
     },
-    close: () => boss.stop({ graceful: true, close: false }),
+    close: () => boss.stop({ graceful: true, close: false, timeout: JOBS_END_MS }),
   }
 }

@@ -10,12 +10,19 @@ interface PgError {
 /** SQLSTATE codes (PostgreSQL documentation, Appendix A) that get a response of their own. */
 const FOREIGN_KEY_VIOLATION = '23503'
 const UNIQUE_VIOLATION = '23505'
-const UNSTORABLE = ['22008', '22021', '22P05', '54000']
+const UNSTORABLE = ['22008', '22021', '22P05', '54000', '54001']
 /** Classes and codes of a database that can't be reached, or can't do the work now. */
-const UNAVAILABLE = /^(08|53|57P|40001|40P01|55P03)/
+const UNAVAILABLE = /^(08|53|57P|57014|58030|25006|40001|40P01|55P03)/
 /** Node's codes and the driver's messages for a connection that can't be had. */
-const UNREACHABLE = /^(ECONN|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EPIPE)/
-const CONNECTION_LOST = /timeout exceeded when trying to connect|Connection terminated|Cannot use a pool after/
+const UNREACHABLE = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)/
+const CONNECTION_LOST =
+  /timeout exceeded when trying to connect|Connection terminated|Cannot use a pool after|is not queryable/
+/** What the caller is told of an unavailable database, by its code. */
+const REASONS: Readonly<Record<string, string>> = {
+  25006: 'The database is read-only at the moment.',
+  53100: 'The disk of the database is full.',
+  57014: 'The database took too long.',
+}
 
 /** A serialization failure and a deadlock: the database rolled the work back in favour of another transaction. */
 export const isRetryable = (error: unknown): boolean => ['40001', '40P01'].includes((error as PgError).code ?? '')
@@ -23,7 +30,8 @@ export const isRetryable = (error: unknown): boolean => ['40001', '40P01'].inclu
 /** An error that makes the transaction start again. */
 export const serializationFailure = (message: string): Error => Object.assign(new Error(message), { code: '40001' })
 
-function isUnavailable({ code, message }: PgError & Error): boolean {
+/** Whether an error says that the database can't be reached, or can't do the work now. */
+export function isUnavailable({ code, message }: Error & { code?: string }): boolean {
   return code === undefined ? CONNECTION_LOST.test(message) : UNAVAILABLE.test(code) || UNREACHABLE.test(code)
 }
 
@@ -48,7 +56,8 @@ export function toApiError(error: unknown, conflicts: Readonly<Record<string, st
     return new ApiError('invalid', 'A value of the request cannot be stored.', { cause: error })
   }
   if (isUnavailable(error)) {
-    return new ApiError('unavailable', 'The database cannot be reached at the moment. Try again.', {
+    const reason = REASONS[code ?? ''] ?? 'The database cannot be reached at the moment.'
+    return new ApiError('unavailable', `${reason} Try again.`, {
       headers: { 'retry-after': '1' },
       cause: error,
     })

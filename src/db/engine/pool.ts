@@ -50,6 +50,10 @@ export function openPool(target: Embedded | { databaseUrl: string; poolSize: num
           stream: createGatheringSocket,
           max: target.poolSize,
           connectionTimeoutMillis: 5_000,
+          // After a failover a connection may still lead to the old server, which is read-only now.
+          maxLifetimeSeconds: 60,
+          keepAlive: true,
+          keepAliveInitialDelayMillis: 10_000,
           options: SESSION_OPTIONS,
           application_name: 'cairn',
         }),
