@@ -1,7 +1,8 @@
+import { existsSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
-import type { Config } from '../../config.ts'
+import { type Config, ConfigError } from '../../config.ts'
 import { createTransactionGuard, type TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Tables } from '../tables.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.ts'
@@ -31,6 +32,8 @@ export interface Database {
   change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Any other use of the database inside of `work` throws instead of deadlocking. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
+  /** Why the disk of an embedded database holds no further data; undefined where it does. */
+  whyFull(): string | undefined
   /** A copy of the embedded database as a file, for `openDatabase` to start from. */
   dump(): Promise<Blob>
   close(): Promise<void>
@@ -44,13 +47,48 @@ interface Storage {
   unlock?: () => void
 }
 
+/** The database writes its log in files of this size, and stops when there is no room for the next one. */
+const MIN_FREE_MB = 16
+
+/** The size of an empty database, and room for its first data. */
+const NEW_DATABASE_MB = 64
+
+/** Why the disk of a data directory has too little room; undefined where it has enough. */
+function whyFull(dataDir: string, neededMb = MIN_FREE_MB): string | undefined {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const freeMb = Math.floor((bavail * bsize) / 1_048_576)
+  if (freeMb >= neededMb) return undefined
+  return `The disk of the database is full: ${freeMb} MB are free, and ${neededMb} are needed`
+}
+
+/** Opens the embedded database of a data directory. Throws a ConfigError for a database or a disk that can't be used. */
+async function openOnDisk(dataDir: string, options: EmbeddedOptions): Promise<Embedded> {
+  const directory = join(dataDir, 'database')
+  const isNew = !existsSync(directory)
+  try {
+    const full = whyFull(dataDir, isNew ? NEW_DATABASE_MB : MIN_FREE_MB)
+    if (full) throw new Error(full)
+    return await openEmbedded(directory, options)
+  } catch (error) {
+    // A part of a new database would be taken for a whole one.
+    if (isNew) rmSync(directory, { recursive: true, force: true })
+    throw new ConfigError(
+      `CAIRN_DATA_DIR cannot be used: ${(error as Error).message}. Free space on the disk of ${dataDir}, make it ` +
+        'writable, or set CAIRN_DATA_DIR to a directory on another disk.',
+    )
+  }
+}
+
 /** Opens the connections that the settings name, and takes the directory of an embedded database for this process. */
 async function openStorage({ databaseUrl, dataDir, poolSize }: Settings, options: EmbeddedOptions): Promise<Storage> {
-  if (databaseUrl !== undefined && databaseUrl !== 'memory:') return { pool: openPool({ databaseUrl, poolSize }) }
-  const inMemory = databaseUrl === 'memory:'
-  const unlock = inMemory ? () => {} : lockDirectory(dataDir)
+  if (databaseUrl === 'memory:') {
+    const embedded = await openEmbedded(undefined, options)
+    return { pool: openPool(embedded), embedded }
+  }
+  if (databaseUrl !== undefined) return { pool: openPool({ databaseUrl, poolSize }) }
+  const unlock = lockDirectory(dataDir)
   try {
-    const embedded = await openEmbedded(inMemory ? undefined : join(dataDir, 'database'), options)
+    const embedded = await openOnDisk(dataDir, options)
     return { pool: openPool(embedded), embedded, unlock }
   } catch (error) {
     unlock()
@@ -100,6 +138,7 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
     change: sendBy(senders.change),
     search: (statement, signal) => sendBy(<R>(sent: Statement) => senders.search<R>(sent, signal))(statement),
     transaction: (work) => kysely.transaction().execute((trx) => guard.run(() => work(trx))),
+    whyFull: () => (unlock ? whyFull(settings.dataDir) : undefined),
     async dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')
       return embedded.dump()

@@ -20,9 +20,15 @@ export type ThreadRequest = Uint8Array<ArrayBuffer> | 'dump' | 'close'
 
 type Result = Uint8Array<ArrayBuffer> | Blob | undefined
 
-export type ThreadResponse = { result: Result } | { error: unknown }
+/** The response to a request, or the reason why the thread ends. */
+export type ThreadResponse = { result: Result } | { error: unknown } | { ended: string }
+
+/** The exit status by which PGlite's engine reports an error of a statement (pglite.ts, POSTGRES_MAIN_LONGJMP). */
+const STATEMENT_FAILED = 100
 
 const INITIAL_BYTES = 1_048_576
+
+const port = parentPort!
 
 /** Collects the parts of a result in a buffer that later results use again. `takeResult` copies the whole. */
 function createCollector() {
@@ -47,14 +53,44 @@ function createCollector() {
   }
 }
 
+/**
+ * Ends the thread when the engine has stopped inside a statement. A full disk does that: PostgreSQL panics when it can't
+ * write ahead, so that nothing is acknowledged that isn't stored. PGlite swallows the exception, and calls the dead engine
+ * again for ever.
+ */
+function endWithEngine({ Module }: PGlite, reason: () => string | undefined): void {
+  const runStatement = Module._PostgresMainLoopOnce
+  Module._PostgresMainLoopOnce = () => {
+    try {
+      runStatement()
+    } catch (error) {
+      if ((error as { status?: number }).status !== STATEMENT_FAILED) {
+        port.postMessage({ ended: reason() ?? String(error) } satisfies ThreadResponse)
+        process.exit(1)
+      }
+      throw error
+    }
+  }
+}
+
 async function open({ engine, dataDir, snapshot }: OpenRequest): Promise<PGlite> {
+  let reason: string | undefined
   const lite: PGlite = new PGlite({
     dataDir: dataDir ?? 'memory://',
     extensions: { vector, pg_trgm },
     pgliteWasmModule: engine,
+    onStderr(line) {
+      reason = /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? reason
+      return true
+    },
     ...(snapshot && { loadDataDir: snapshot }),
   })
-  await lite.waitReady
+  try {
+    await lite.waitReady
+  } catch (error) {
+    throw reason === undefined ? error : new Error(reason)
+  }
+  endWithEngine(lite, () => reason)
   await lite.exec(
     Object.entries(SESSION)
       .map(([name, value]) => `set ${name} = ${value};`)
@@ -63,7 +99,6 @@ async function open({ engine, dataDir, snapshot }: OpenRequest): Promise<PGlite>
   return lite
 }
 
-const port = parentPort!
 const collector = createCollector()
 
 async function run(lite: PGlite, request: ThreadRequest): Promise<Result> {

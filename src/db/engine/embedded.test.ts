@@ -1,8 +1,11 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openDatabase } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 
@@ -106,6 +109,39 @@ test('however many statements there are, the database holds a bounded number of 
   expect(length).toBeLessThan(510_000)
   expect(bytes).toBeLessThan(100_000_000)
   await database.close()
+})
+
+test('a value nested too deeply fails its statement alone', async () => {
+  const embedded = await openEmbedded(undefined)
+  const pool = new pg.Pool(embedded.poolConfig)
+  const depth = 100_000
+  const nested = ['['.repeat(depth) + ']'.repeat(depth)]
+  await expect(pool.query('select $1::jsonb', nested)).rejects.toMatchObject({ code: '54001' })
+  const expression = ['a', `${'('.repeat(depth / 5)}a${')'.repeat(depth / 5)}`]
+  expect((await pool.query('select $1 ~ $2 as found', expression)).rows).toEqual([{ found: true }])
+  await pool.end()
+  await embedded.close()
+})
+
+test('a database that cannot write its log fails its statements as unavailable, and goes on once it can', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cairn-panic-'))
+  const embedded = await openEmbedded(join(directory, 'database'))
+  const pool = new pg.Pool(embedded.poolConfig)
+  await pool.query('create table kept (n integer)')
+  await pool.query('insert into kept values (1)')
+  const log = join(directory, 'database', 'pg_wal')
+  renameSync(log, join(directory, 'away'))
+  const write = () => pool.query('select pg_switch_wal()').then(() => pool.query('insert into kept values (2)'))
+  await expect(write()).rejects.toMatchObject({ code: '57P02', message: expect.stringContaining('pg_wal') })
+  await expect(pool.query('select 1')).rejects.toMatchObject({ code: '57P02' })
+  renameSync(join(directory, 'away'), log)
+  await vi.waitFor(async () => expect((await pool.query('select n from kept')).rows).toEqual([{ n: 1 }]), {
+    timeout: 50_000,
+    interval: 100,
+  })
+  await pool.end()
+  await embedded.close()
+  rmSync(directory, { recursive: true })
 })
 
 test('a database that cannot be opened says why', async () => {

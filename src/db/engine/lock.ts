@@ -25,13 +25,14 @@ export function makeDataDirectory(dir: string): void {
   }
 }
 
+const unwritable = (dir: string, { message }: Error) =>
+  new ConfigError(`CAIRN_DATA_DIR cannot be used: ${dir} is not a directory this user may write to (${message}).`)
+
 function openLock(dir: string): DatabaseSync {
   try {
     return new DatabaseSync(join(dir, 'lock'))
   } catch (error) {
-    throw new ConfigError(
-      `CAIRN_DATA_DIR cannot be used: ${dir} is not a directory this user may write to (${(error as Error).message}).`,
-    )
+    throw unwritable(dir, error as Error)
   }
 }
 
@@ -48,7 +49,7 @@ export function lockDirectory(dir: string): () => void {
     file.exec('pragma busy_timeout = 0; pragma journal_mode = delete; begin exclusive')
   } catch (cause) {
     file.close()
-    if (!String((cause as Error).message).includes('locked')) throw cause
+    if (!(cause as Error).message.includes('locked')) throw unwritable(dir, cause as Error)
     throw new ConfigError(
       `Another Cairn server is using ${dir}. Stop it first, or give this one a directory of its own with CAIRN_DATA_DIR.`,
     )

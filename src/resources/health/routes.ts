@@ -11,7 +11,7 @@ const response = { 200: Type.Object({ version: Type.String(), status: Type.Strin
 const operations = operationsOf('health', {
   check_health: ['Tell that the server runs', { response }, config],
   check_ready: [
-    'Tell whether requests are answered: the database is there, and the first key made',
+    'Tell whether requests are answered: the database can be read and written, and the first key is made',
     { response },
     config,
   ],
@@ -27,10 +27,14 @@ export const healthRoutes =
     }))
 
     app.get('/ready/', operations.check_ready, async () => {
-      const { rows } = await sql`select 1 from organizations limit 1`.execute(database.kysely)
-      if (rows.length === 0) {
-        throw new ApiError('unavailable', 'The server is starting.', { headers: { 'retry-after': '1' } })
-      }
+      const { rows } = await sql<{ read_only: boolean }>`
+        select current_setting('transaction_read_only') = 'on' as read_only from organizations limit 1
+      `.execute(database.kysely)
+      const [row] = rows
+      const reason = row
+        ? (database.whyFull() ?? (row.read_only ? 'The database is read-only' : undefined))
+        : 'The server is starting'
+      if (reason) throw new ApiError('unavailable', `${reason}.`, { headers: { 'retry-after': '1' } })
       return { version, status: 'ok' }
     })
   }
