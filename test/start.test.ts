@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
@@ -209,6 +210,16 @@ describe('SIGTERM', () => {
     expect(await exit).toMatchObject({ code: 0, signal: null })
     const again = await store.serve()
     expect((await caller(again.url, key)('GET', '/v1/archives')).body).toHaveLength(21)
+  })
+
+  test('ends the server although a request never ends and a connection sends nothing', async () => {
+    const store = await copy()
+    const server = await store.serve()
+    const ends = await Promise.all([1, 2].map(() => begin(server.url, JSON.stringify({ name: 'unfinished' }))))
+    const silent = connect(Number(new URL(server.url).port), 'localhost').on('error', () => {})
+    await once(silent, 'connect')
+    expect(await server.kill('SIGTERM')).toMatchObject({ signal: null })
+    for (const end of ends) await expect(end()).rejects.toThrow()
   })
 
   test('under load ends the server: every response is a success, and every acknowledged write is stored', async () => {

@@ -137,7 +137,18 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
     read: sendBy(senders.read),
     change: sendBy(senders.change),
     search: (statement, signal) => sendBy(<R>(sent: Statement) => senders.search<R>(sent, signal))(statement),
-    transaction: (work) => kysely.transaction().execute((trx) => guard.run(() => work(trx))),
+    transaction(work) {
+      let first: unknown
+      // A connection that has broken fails the rollback too: the first error says why.
+      const rethrow = (error: unknown): never => {
+        first ??= error
+        throw first
+      }
+      return kysely
+        .transaction()
+        .execute((trx) => guard.run(() => work(trx).catch(rethrow)))
+        .catch(rethrow)
+    },
     whyFull: () => (unlock ? whyFull(settings.dataDir) : undefined),
     async dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')
