@@ -113,6 +113,8 @@ export interface Scope {
 
   /** Runs `work` in one transaction, and again after a serialization failure; inside a transaction, in that one. */
   transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
+  /** Runs `work` in a transaction that has locked the row. 404, or 412 with the current ETag. */
+  locking<T>(resource: Resource, id: string, work: (scope: Scope) => Promise<T>): Promise<T>
   /** Runs `work` so that the caller can go on after its failure. */
   savepoint<T>(work: () => Promise<T>): Promise<T>
   /**
@@ -168,6 +170,11 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     setLinks: (link, ownerId, ids) => setLinks(context, link, ownerId, ids),
     transaction: (work) =>
       transaction ? work(scope) : runTransaction(services, (inner) => work(createScope(services, actor, inner))),
+    locking: (resource, id, work) =>
+      scope.transaction(async (inner) => {
+        await inner.lock(resource, id)
+        return work(inner)
+      }),
     savepoint: (work) => savepoint(context, work),
     enqueue: (queue, data, key) => scope.enqueueMany(queue, [{ data, key }]),
     enqueueMany: (queue, jobs) => enqueue(services.jobs, actor, transaction, queue, jobs),

@@ -9,7 +9,6 @@ import type {
   RouteGenericInterface,
   RouteHandlerMethod,
   RouteShorthandOptions,
-  RouteShorthandOptionsWithHandler,
 } from 'fastify'
 import type { WireTypes } from './server.ts'
 
@@ -37,17 +36,6 @@ export interface PreparedRoute<S extends FastifySchema, Prepared>
   handle(request: Request<S>, prepared: Prepared, reply: Reply<S>): ReturnType<Handler<S>>
 }
 
-type Options<S extends FastifySchema> = RouteShorthandOptionsWithHandler<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  RouteGenericInterface,
-  ContextConfigDefault,
-  S,
-  WireTypes,
-  FastifyBaseLogger
->
-
 /** Runs the first phase of a request, and returns its second phase. */
 type Begin = (request: FastifyRequest, reply: FastifyReply) => Promise<() => unknown>
 
@@ -61,7 +49,7 @@ export function prepared<const S extends FastifySchema, Prepared>({
   prepare,
   handle,
   ...options
-}: PreparedRoute<S, Prepared>): Options<S> {
+}: PreparedRoute<S, Prepared>): Omit<PreparedRoute<S, Prepared>, 'prepare' | 'handle'> & { handler: Handler<S> } {
   const begin = async (request: Request<S>, reply: Reply<S>) => {
     const result = await prepare(request, reply)
     return () => handle(request, result, reply)

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Create, Int, JsonMap, OneOf, OrNull, Strict } from '../../lib/wire.ts'
-import { MessageCreate } from '../agents/body.ts'
+import { MessageCreate, modelFields } from '../agents/body.ts'
 import { AGENT_TYPES, settings } from '../agents/schema.ts'
 import { CreateBlock } from '../blocks/schema.ts'
 import { CreateFolder } from '../folders/body.ts'
@@ -158,13 +158,7 @@ export const AgentEntry = Create(
     agent_type: OneOf(AGENT_TYPES),
     model: Handle,
     embedding: Handle,
-    embedding_chunk_size: Int({ minimum: 1 }),
-    context_window_limit: Int({ minimum: 1 }),
-    max_tokens: Int({ minimum: 1 }),
-    max_reasoning_tokens: Int(),
-    enable_reasoner: Type.Boolean(),
-    reasoning: Type.Boolean(),
-    parallel_tool_calls: Type.Boolean(),
+    ...modelFields,
     memory_blocks: Type.Array(CreateBlock),
     block_ids: Refs,
     tools: Type.Array(Type.String()),

@@ -23,6 +23,17 @@ export const Variables = Type.Record(Type.String(), Text(), {
   propertyNames: { minLength: 1, maxLength: 500 },
 })
 
+/** The fields that set a part of the configuration of the agent's models. */
+export const modelFields = {
+  context_window_limit: Int({ minimum: 1 }),
+  embedding_chunk_size: Int({ minimum: 1 }),
+  max_tokens: Int({ minimum: 1 }),
+  max_reasoning_tokens: Int(),
+  enable_reasoner: Type.Boolean(),
+  reasoning: Type.Boolean(),
+  parallel_tool_calls: Type.Boolean(),
+}
+
 /** The fields that a creation sets and a patch changes. */
 const changeable = {
   ...settings,
@@ -35,13 +46,7 @@ const changeable = {
   identity_ids: idsOf('identity'),
   secrets: Variables,
   tool_exec_environment_variables: { ...Variables, description: 'Deprecated: use secrets.' } as typeof Variables,
-  context_window_limit: Int({ minimum: 1 }),
-  embedding_chunk_size: Int({ minimum: 1 }),
-  max_tokens: Int({ minimum: 1 }),
-  max_reasoning_tokens: Int(),
-  enable_reasoner: Type.Boolean(),
-  reasoning: Type.Boolean(),
-  parallel_tool_calls: Type.Boolean(),
+  ...modelFields,
 }
 
 export const CreateAgent = Create({

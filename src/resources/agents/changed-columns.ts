@@ -1,40 +1,15 @@
 import type { Scope } from '../../db/scope.ts'
+import type { Columns } from '../../db/tables.ts'
 import { checkAll } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
 import type { LlmConfig } from '../models/schema.ts'
 import type { UpdateAgent } from './body.ts'
 import { catalogFor, embeddingOf, fileLimitsOf, handleOf, modelOf, settingsOf } from './model.ts'
 import { forgets, TIMEZONE } from './new-agent.ts'
-import type { AgentRowWire } from './schema.ts'
+import { type AgentRowWire, agents } from './schema.ts'
 
 /** The value of a field that null resets to its default. */
 const orDefault = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value)
-
-/** The fields of a body that are columns as they are, without attachments, rules and the fields that choose models. */
-function ownColumns({
-  block_ids: _blocks,
-  tool_ids: _tools,
-  folder_ids: _folders,
-  source_ids: _sources,
-  identity_ids: _identities,
-  secrets: _secrets,
-  tool_exec_environment_variables: _variables,
-  context_window_limit: _window,
-  max_tokens: _tokens,
-  max_reasoning_tokens: _reasoningTokens,
-  enable_reasoner: _reasoner,
-  reasoning: _reasoning,
-  parallel_tool_calls: _parallel,
-  embedding_chunk_size: _chunkSize,
-  model: _model,
-  llm_config: _config,
-  embedding: _embedding,
-  embedding_config: _embeddingConfig,
-  tool_rules: _rules,
-  ...own
-}: UpdateAgent) {
-  return own
-}
 
 /** A body that chooses another model by its handle, with the settings that the agent has; any other body as it is. */
 const withSettings = (body: UpdateAgent, { model_settings }: AgentRowWire): UpdateAgent =>
@@ -68,25 +43,28 @@ async function changedModels(tx: Scope, current: AgentRowWire, body: UpdateAgent
 
 /** The columns that the body changes, but for its rules. Columns that always have a value return to their default on null. */
 export async function changedColumns(tx: Scope, current: AgentRowWire, body: UpdateAgent) {
-  const own = ownColumns(body)
+  // It holds: a column of an agent has the type of the field of its name.
+  const own = Object.fromEntries(
+    Object.entries(body).filter(([field]) => agents.columns.includes(field)),
+  ) as Columns<'agents'>
   const models = await changedModels(tx, current, body)
   const limits = fileLimitsOf(models.llm_config.context_window)
   return {
     ...own,
     ...models,
-    response_format: omitNulls(own.response_format, 'json_schema'),
-    pending_approval: omitNulls(own.pending_approval),
+    response_format: omitNulls(body.response_format, 'json_schema'),
+    pending_approval: omitNulls(body.pending_approval),
     // The one setting that is patched field by field: to change a number, nobody wants to repeat the prompt.
     compaction_settings:
-      own.compaction_settings &&
-      omitNulls({ ...current.compaction_settings, ...own.compaction_settings }, 'json_schema'),
-    tags: own.tags === undefined ? undefined : [...new Set(own.tags ?? [])],
-    message_ids: orDefault(own.message_ids, []),
-    message_buffer_autoclear: orDefault(own.message_buffer_autoclear, forgets(current.agent_type)),
-    timezone: orDefault(own.timezone, TIMEZONE),
-    max_files_open: orDefault(own.max_files_open, limits.max_files_open),
+      body.compaction_settings &&
+      omitNulls({ ...current.compaction_settings, ...body.compaction_settings }, 'json_schema'),
+    tags: body.tags === undefined ? undefined : [...new Set(body.tags ?? [])],
+    message_ids: orDefault(body.message_ids, []),
+    message_buffer_autoclear: orDefault(body.message_buffer_autoclear, forgets(current.agent_type)),
+    timezone: orDefault(body.timezone, TIMEZONE),
+    max_files_open: orDefault(body.max_files_open, limits.max_files_open),
     per_file_view_window_char_limit: orDefault(
-      own.per_file_view_window_char_limit,
+      body.per_file_view_window_char_limit,
       limits.per_file_view_window_char_limit,
     ),
   }

@@ -12,8 +12,7 @@ import { PARTNER_BLOCK, SLEEPTIME } from './sleeptime.ts'
  * along the block that was made for it. 404.
  */
 export async function deleteAgent(scope: Scope, id: string): Promise<void> {
-  await scope.transaction(async (tx) => {
-    await tx.lock(agents, id)
+  await scope.locking(agents, id, async (tx) => {
     const quiet = tx.withoutIfMatch()
     const touching = await tx.select(groups, (query) =>
       query.where(sql<boolean>`(groups.manager_agent_id = ${id} or exists (

@@ -127,16 +127,14 @@ export async function modifyBlock(scope: Scope, id: string, body: UpdateBlock): 
 
 /** Links a block to an identity; one that is linked already stays as it is. 404 when either isn't there, 412. */
 export const attachIdentity = (scope: Scope, blockId: string, identityId: string) =>
-  scope.transaction(async (scope) => {
-    await scope.lock(blocks, blockId)
+  scope.locking(blocks, blockId, async (scope) => {
     await scope.attach(blockIdentities, blockId, identityId)
     return scope.get(blocks, blockId)
   })
 
 /** Removes the link to an identity, if there is one. 404 when either isn't there, 412. */
 export const detachIdentity = (scope: Scope, blockId: string, identityId: string) =>
-  scope.transaction(async (scope) => {
-    await scope.lock(blocks, blockId)
+  scope.locking(blocks, blockId, async (scope) => {
     await scope.exists('identities', identityId)
     await scope.detach(blockIdentities, blockId, identityId)
     return scope.get(blocks, blockId)

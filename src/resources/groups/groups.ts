@@ -86,8 +86,7 @@ export function updateGroup(
   id: string,
   { agent_ids, shared_block_ids, manager_config, ...columns }: UpdateGroup,
 ) {
-  return scope.transaction(async (inner) => {
-    await inner.lock(groups, id)
+  return scope.locking(groups, id, async (inner) => {
     const current = await inner.get(groups, id)
     if (manager_config && manager_config.manager_type !== current.manager_type) {
       throw invalid(inBody('manager_config.manager_type', `must stay ${current.manager_type}: it can't be changed`))
@@ -105,14 +104,12 @@ export function updateGroup(
 
 /** Shares a block with the group's members; one shared already stays. 404 when either isn't there, 412. */
 export const attachBlock = (scope: Scope, groupId: string, blockId: string): Promise<void> =>
-  scope.transaction(async (tx) => {
-    await tx.lock(groups, groupId)
+  scope.locking(groups, groupId, async (tx) => {
     await tx.attach(groupBlocks, groupId, blockId)
   })
 
 /** Shares a block no longer; one that isn't shared is none the less. 404 when either isn't there, 412. */
 export const detachBlock = (scope: Scope, groupId: string, blockId: string): Promise<void> =>
-  scope.transaction(async (tx) => {
-    await tx.lock(groups, groupId)
+  scope.locking(groups, groupId, async (tx) => {
     if (!(await tx.detach(groupBlocks, groupId, blockId))) await tx.exists('blocks', blockId)
   })

@@ -59,8 +59,7 @@ export function createIdentity(scope: Scope, { agent_ids, block_ids, ...columns 
  * key.
  */
 export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids, ...columns }: UpdateIdentity) {
-  return scope.transaction(async (inner) => {
-    await inner.lock(identities, id)
+  return scope.locking(identities, id, async (inner) => {
     const links = [
       ...(agent_ids ? await inner.setLinks(identityAgents, id, agent_ids) : []),
       ...(block_ids ? await inner.setLinks(identityBlocks, id, block_ids) : []),
@@ -76,8 +75,7 @@ export function updateIdentity(scope: Scope, id: string, { agent_ids, block_ids,
  */
 export function extendIdentity(scope: Scope, id: string, change: UpdateIdentity) {
   const { agent_ids, block_ids, properties } = change
-  return scope.transaction(async (inner) => {
-    await inner.lock(identities, id)
+  return scope.locking(identities, id, async (inner) => {
     const attached = async (link: Link, ids: string[]) => [...(await inner.linkedIds(link, id)), ...ids]
     const had = properties ? ((await inner.get(identities, id)).properties ?? []) : []
     const merged = [...had, ...(properties ?? [])].map((property) => [property.key, property] as const)

@@ -48,8 +48,7 @@ export function modifyContainer<Wire>(
   write: (scope: Scope, columns: ModelColumns) => Promise<Wire>,
 ): Promise<Wire> {
   if (embedding === undefined && embedding_config === undefined) return write(scope, {})
-  return scope.transaction(async (tx) => {
-    await tx.lock(resource, id)
+  return scope.locking(resource, id, async (tx) => {
     const container = await getContainer(tx, id)
     const requested = await requestedConfig(tx, { embedding, embedding_config }, container)
     const serving = servingConfig(container)

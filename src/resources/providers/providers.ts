@@ -105,8 +105,7 @@ function checkAddress(row: ProviderRow, { base_url, api_key, access_key }: Reach
 /** Changes the fields in the body; `models` replaces the whole list. A job lists the provider's models again. */
 export function modifyProvider(scope: Scope, id: string, { models, ...body }: UpdateProvider) {
   const reach = trimmed(body)
-  return scope.transaction(async (tx) => {
-    await tx.lock(providers, id)
+  return scope.locking(providers, id, async (tx) => {
     const row = await storedProvider(tx, id)
     checkAddress(row, reach)
     const { api_key, access_key, ...plain } = reach

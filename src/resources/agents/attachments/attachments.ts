@@ -10,18 +10,12 @@ import { showFolders } from '../files/show-files.ts'
 import { agentArchives, agentFolders, agentIdentities, agentTools } from '../links.ts'
 import { agents } from '../schema.ts'
 
-/** Runs `work` while the agent is locked. 404, or 412 with the current ETag. */
-const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
-  scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
-    return work(tx)
-  })
-
 /** Attaching again, or detaching what isn't attached, changes nothing. 404 when either isn't there. */
 const verbs = (link: Link, target: Table) => ({
-  attach: (scope: Scope, agentId: string, id: string) => onAgent(scope, agentId, (tx) => tx.attach(link, agentId, id)),
+  attach: (scope: Scope, agentId: string, id: string) =>
+    scope.locking(agents, agentId, (tx) => tx.attach(link, agentId, id)),
   detach: (scope: Scope, agentId: string, id: string) =>
-    onAgent(scope, agentId, async (tx) => {
+    scope.locking(agents, agentId, async (tx) => {
       const detached = await tx.detach(link, agentId, id)
       if (!detached) await tx.exists(target, id)
       return detached
@@ -44,13 +38,13 @@ export async function matchFileTools(tx: Scope, agentId: string): Promise<void> 
 /** With its first folder an agent gets the tools that read files, and loses them with its last. Its files come and go. */
 export const folderVerbs = {
   attach: (scope: Scope, agentId: string, id: string) =>
-    onAgent(scope, agentId, async (tx) => {
+    scope.locking(agents, agentId, async (tx) => {
       if (!(await ownFolderVerbs.attach(tx.withoutIfMatch(), agentId, id))) return
       await matchFileTools(tx, agentId)
       await showFolders(tx, [agentId])
     }),
   detach: (scope: Scope, agentId: string, id: string) =>
-    onAgent(scope, agentId, async (tx) => {
+    scope.locking(agents, agentId, async (tx) => {
       if (await ownFolderVerbs.detach(tx.withoutIfMatch(), agentId, id)) await matchFileTools(tx, agentId)
     }),
 }

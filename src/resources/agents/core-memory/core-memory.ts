@@ -58,8 +58,7 @@ export const modifyBlockByLabel = async (scope: Scope, agentId: string, label: s
  * agent has another block of the same label, 412.
  */
 export async function attachBlock(scope: Scope, agentId: string, blockId: string) {
-  return scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
+  return scope.locking(agents, agentId, async (tx) => {
     await tx.attach(agentBlocks, agentId, blockId)
     await shareWithPartners(tx, agentId, [blockId])
     return retrieveAgent(tx, agentId, { include: ALL_RELATIONS })
@@ -68,8 +67,7 @@ export async function attachBlock(scope: Scope, agentId: string, blockId: string
 
 /** Detaches a block from an agent; the block itself remains. 404 when it isn't attached, 412. */
 export async function detachBlock(scope: Scope, agentId: string, blockId: string) {
-  return scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
+  return scope.locking(agents, agentId, async (tx) => {
     if (!(await tx.detach(agentBlocks, agentId, blockId))) throw notOnAgent(`id ${blockId}`, agentId)
     return retrieveAgent(tx, agentId, { include: ALL_RELATIONS })
   })

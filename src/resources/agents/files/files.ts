@@ -32,13 +32,6 @@ export async function listFilesOfAgent(
   return new Rendered(segments, next && { [NEXT]: next })
 }
 
-/** Runs `work` while the agent is locked. 404. */
-const onAgent = <T>(scope: Scope, agentId: string, work: (tx: Scope) => Promise<T>) =>
-  scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
-    return work(tx)
-  })
-
 /** 422 for lines that the file doesn't have. */
 function checkRange({ start_line, end_line }: Range, count: number | null): void {
   const issue = (field: string, message: string) => invalid({ in: 'query', field, message })
@@ -54,7 +47,7 @@ function checkRange({ start_line, end_line }: Range, count: number | null): void
  * text and for an agent that may have none open.
  */
 export const openFile = (scope: Scope, agentId: string, fileId: string, range: OpenFile): Promise<string[]> =>
-  onAgent(scope, agentId, async (tx) => {
+  scope.locking(agents, agentId, async (tx) => {
     const organization = tx.organizationId
     const [found] = await tx.query(sql<{ line_count: number | null; readable: boolean; max_files_open: number }>`
       select line_count, files.content is not null as readable, max_files_open from files
@@ -91,7 +84,7 @@ const close = (tx: Scope, agentId: string, which: RawBuilder<unknown>) =>
 
 /** Closes a file of an agent, if it is open. 404 for a file the agent doesn't see. */
 export const closeFile = (scope: Scope, agentId: string, fileId: string): Promise<{ message: string }> =>
-  onAgent(scope, agentId, async (tx) => {
+  scope.locking(agents, agentId, async (tx) => {
     const closed = await close(tx, agentId, sql`file_id = ${fileId}`)
     if (closed.length === 0) throw notFound('file', fileId)
     return { message: `File id=${fileId} successfully closed` }
@@ -99,4 +92,6 @@ export const closeFile = (scope: Scope, agentId: string, fileId: string): Promis
 
 /** Closes every open file of an agent. Returns their names, in the order in which the agent got the files. */
 export const closeAllFiles = (scope: Scope, agentId: string): Promise<string[]> =>
-  onAgent(scope, agentId, async (tx) => (await close(tx, agentId, sql`is_open`)).map(({ file_name }) => file_name))
+  scope.locking(agents, agentId, async (tx) =>
+    (await close(tx, agentId, sql`is_open`)).map(({ file_name }) => file_name),
+  )

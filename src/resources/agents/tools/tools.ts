@@ -28,8 +28,7 @@ async function setRule(tx: Scope, agentId: string, toolName: string, wanted: boo
  * leaves everything as it is. 404 when either isn't there.
  */
 export async function attachTool(scope: Scope, agentId: string, toolId: string): Promise<void> {
-  await scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
+  await scope.locking(agents, agentId, async (tx) => {
     const tool = await tx.get(tools, toolId)
     const added = await tx.attach(agentTools, agentId, toolId)
     if (added && tool.default_requires_approval) await setRule(tx, agentId, tool.name!, true)
@@ -38,8 +37,7 @@ export async function attachTool(scope: Scope, agentId: string, toolId: string):
 
 /** Detaches a tool from an agent; the agent's rules stay. Not attached, it changes nothing. 404 when either isn't there. */
 export async function detachTool(scope: Scope, agentId: string, toolId: string): Promise<void> {
-  await scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
+  await scope.locking(agents, agentId, async (tx) => {
     await tx.exists('tools', toolId)
     await tx.detach(agentTools, agentId, toolId)
   })
@@ -47,8 +45,7 @@ export async function detachTool(scope: Scope, agentId: string, toolId: string):
 
 /** Says whether an agent's calls of a tool need approval. 404 for an unknown agent, or a tool it doesn't have. */
 export async function setApproval(scope: Scope, agentId: string, toolName: string, wanted: boolean): Promise<void> {
-  await scope.transaction(async (tx) => {
-    await tx.lock(agents, agentId)
+  await scope.locking(agents, agentId, async (tx) => {
     const found = await tx.count(tools, (query) =>
       query.where('tools.name', '=', toolName).where(attachedTo(tx, agentId)),
     )
