@@ -36,13 +36,13 @@ export const connectionWith = async (scope: Scope, egress: Egress, id: string) =
 /** Sets the models that the owner names, inside the scope's transaction. Returns the change for the history. */
 async function setPinned(scope: Scope, providerId: string, models: readonly PinnedModel[]): Promise<LinkChange[]> {
   const seen = new Set<string>()
-  const faults = models.flatMap(({ model_type, name }, n) => {
+  const issues = models.flatMap(({ model_type, name }, n) => {
     const key = `${model_type} ${name}`
     const again = seen.has(key)
     seen.add(key)
     return again ? [inBody(`models[${n}].name`, `"${name}" is there already`)] : []
   })
-  if (faults.length > 0) throw invalid(...faults)
+  if (issues.length > 0) throw invalid(...issues)
   const values = sql`jsonb_populate_recordset(null::provider_models, ${JSON.stringify(models)}::jsonb)`
   const removed = await scope.query<{ name: string }>(sql`
     delete from provider_models as m where organization_id = ${scope.organizationId} and provider_id = ${providerId}
@@ -95,11 +95,11 @@ function checkAddress(row: ProviderRow, { base_url, api_key, access_key }: Reach
   if (base_url === undefined || (row.api_key_enc === null && row.access_key_enc === null)) return
   const origin = (url: string | null) => new URL(apiUrl(row.provider_type, url, row.region) ?? 'http://none').origin
   if (origin(base_url) === origin(row.base_url)) return
-  const faults = [
+  const issues = [
     ...(row.api_key_enc !== null && api_key === undefined ? ['api_key'] : []),
     ...(row.access_key_enc !== null && access_key === undefined ? ['access_key'] : []),
   ].map((field) => inBody(field, 'must be given again with another base_url: it is kept for the old address alone'))
-  if (faults.length > 0) throw invalid(...faults)
+  if (issues.length > 0) throw invalid(...issues)
 }
 
 /** Changes the fields in the body; `models` replaces the whole list. A job lists the provider's models again. */

@@ -16,7 +16,7 @@ export interface FileReader extends Format {
 /** The options for reading a file that belong to the server, not to a request. */
 export type FileOptions = Omit<FileReader, 'check'>
 
-/** Reads the file in a field of the body. 422 with the place of every fault, unless it holds a single agent. */
+/** Reads the file in a field of the body. 422 with the place of every issue, unless it holds a single agent. */
 function read(field: string, file: object, format: Format) {
   try {
     const parts = readAgentFile(JSON.stringify(file), format)
@@ -24,7 +24,7 @@ function read(field: string, file: object, format: Format) {
   } catch (error) {
     if (!(error instanceof ApiError && error.issues)) throw error
     throw invalid(
-      ...error.issues.map((fault) => ({ ...fault, field: `${field}.${fault.field.replace(/^file\.?/, '')}` })),
+      ...error.issues.map((issue) => ({ ...issue, field: `${field}.${issue.field.replace(/^file\.?/, '')}` })),
     )
   }
   throw invalid(inBody(`${field}.agents`, 'must hold one agent: templates of several are not there yet'))

@@ -11,28 +11,28 @@ import type { Configuration, TemplateBlock } from './schema.ts'
 import { OF_AGENT, OF_MODEL, type Properties, type TemplateSnapshot } from './snapshot-schema.ts'
 
 /** Conflicts between blocks of a snapshot, and relationships that name none of its entities. */
-function blockFaults({ agents: [agent], blocks, relationships }: TemplateSnapshot): ValidationIssue[] {
-  const faults: ValidationIssue[] = []
+function blockIssues({ agents: [agent], blocks, relationships }: TemplateSnapshot): ValidationIssue[] {
+  const issues: ValidationIssue[] = []
   const seen = { label: new Set<string>(), entityId: new Set<string>() }
   blocks.forEach((block, n) => {
     for (const field of ['label', 'entityId'] as const) {
       const value = block[field] ?? undefined
       if (value !== undefined && seen[field].has(value)) {
-        faults.push(inBody(`blocks[${n}].${field}`, `is "${value}", as that of another block`))
+        issues.push(inBody(`blocks[${n}].${field}`, `is "${value}", as that of another block`))
       }
       if (value !== undefined) seen[field].add(value)
     }
     const [length, limit] = [lengthOf(block.value), block.limit ?? DEFAULT_LIMIT]
     if (length > limit) {
-      faults.push(inBody(`blocks[${n}].value`, `has ${length} characters, more than the limit of ${limit}`))
+      issues.push(inBody(`blocks[${n}].value`, `has ${length} characters, more than the limit of ${limit}`))
     }
   })
   relationships?.forEach(({ agentEntityId, blockEntityId }, n) => {
     if (agentEntityId !== agent!.entityId || !seen.entityId.has(blockEntityId)) {
-      faults.push(inBody(`relationships[${n}]`, 'names an agent or a block that is not in the snapshot'))
+      issues.push(inBody(`relationships[${n}]`, 'names an agent or a block that is not in the snapshot'))
     }
   })
-  return faults
+  return issues
 }
 
 /** The model's configuration, from the handle of a changed model, with the properties; null removes a property. */
@@ -65,13 +65,13 @@ export async function configurationFrom(
   current: Configuration,
 ): Promise<Configuration> {
   const agent = snapshot.agents[0]!
-  const faults = blockFaults(snapshot)
+  const issues = blockIssues(snapshot)
   agent.toolVariables.data.forEach(({ defaultValue }, n) => {
     if (defaultValue) {
-      faults.push(inBody(`agents[0].toolVariables.data[${n}].defaultValue`, 'is not kept: give it to the agents made'))
+      issues.push(inBody(`agents[0].toolVariables.data[${n}].defaultValue`, 'is not kept: give it to the agents made'))
     }
   })
-  if (faults.length > 0) throw invalid(...faults)
+  if (issues.length > 0) throw invalid(...issues)
   await checkToolRules(tx, agent.toolRules, current.agent.tool_rules ?? [])
   const { properties } = agent
   const settings = Object.fromEntries(OF_AGENT.map((name) => [name, properties?.[name] ?? current.agent[name]]))
