@@ -28,11 +28,11 @@ export function parseAgentFile(text: string): Json {
 }
 
 /** A value without its nulls, at any depth: in agent files, null means "no value". */
-export function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls)
+export function omitNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(omitNulls)
   if (typeof value !== 'object' || value === null) return value
   const set = Object.entries(value).filter(([, inner]) => inner !== null)
-  return Object.fromEntries(set.map(([key, inner]) => [key, withoutNulls(inner)]))
+  return Object.fromEntries(set.map(([key, inner]) => [key, omitNulls(inner)]))
 }
 
 /** Imports an agent file from its text or its parsed JSON. */

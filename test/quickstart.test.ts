@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { foreignFiles, type Json, parseAgentFile, withoutNulls } from './agent-export.ts'
+import { foreignFiles, type Json, omitNulls, parseAgentFile } from './agent-export.ts'
 import { startTestServer, type TestServer } from './server.ts'
 
 const REPOSITORY = resolve(import.meta.dirname, '..')
@@ -77,12 +77,12 @@ async function expectStored(run: Run, paths: string[]) {
       expect(agent.system).toBe(said.system)
       expect(agent.description).toBe(said.description)
       expect(agent.agent_type).toBe(TRANSLATED[said.agent_type] ?? said.agent_type)
-      expect(agent.tool_rules).toEqual(withoutNulls(said.tool_rules))
+      expect(agent.tool_rules).toEqual(omitNulls(said.tool_rules))
       expect(agent.metadata ?? null).toEqual(said.metadata)
       for (const field of ['timezone', 'max_files_open', 'per_file_view_window_char_limit', 'message_buffer_autoclear'])
         expect(agent[field], field).toBe(said[field])
-      if (said.llm_config) expect(agent.llm_config).toEqual(withoutNulls(said.llm_config))
-      if (said.embedding_config) expect(agent.embedding_config).toEqual(withoutNulls(said.embedding_config))
+      if (said.llm_config) expect(agent.llm_config).toEqual(omitNulls(said.llm_config))
+      if (said.embedding_config) expect(agent.embedding_config).toEqual(omitNulls(said.embedding_config))
       if (said.model) expect(agent.model).toBe(said.model)
       if (said.embedding) expect(agent.embedding).toBe(said.embedding)
       if (said.model_settings) expect(agent.model_settings).toMatchObject(said.model_settings)

@@ -7,9 +7,9 @@ import {
   imported,
   importFile,
   type Json,
+  omitNulls,
   parseAgentFile,
   timeless,
-  withoutNulls,
 } from '../../../test/agent-export.ts'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
 
@@ -36,7 +36,7 @@ describe('an agent file of another server', () => {
       expect(timeless(await exported(bob, his!))).toEqual(timeless(first))
 
       // The export says the same as the file, with names in place of ids.
-      const wild = withoutNulls(parseAgentFile(text))
+      const wild = omitNulls(parseAgentFile(text))
       const [was] = wild.agents
       const [is] = first.agents
       for (const field of [
@@ -61,7 +61,7 @@ describe('an agent file of another server', () => {
         }),
         messages: agent.messages.map(({ role, content, model, created_at }: Json) => [
           role,
-          withoutNulls(content),
+          omitNulls(content),
           model,
           Date.parse(created_at),
         ]),
