@@ -7,6 +7,7 @@ import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { type App, createServer, withSchemaTypes } from './http/server.ts'
 import type { Workers } from './jobs/workers.ts'
+import { addModelLookup } from './resources/models/lookup.ts'
 import { shapes } from './resources/shapes.ts'
 import { type Mount, publicRoutes, routes } from './routes.ts'
 import { createServices, type Deps } from './services.ts'
@@ -41,6 +42,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await server.register(async (api) => {
     addAuth(api, services.authenticator.authenticate, services.scopeOf, limits)
     addIdempotency(api)
+    addModelLookup(api, services.relist, services.embedders)
     mount(withSchemaTypes(api), routes(services))
   })
   addMethodNotAllowed()

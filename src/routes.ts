@@ -84,7 +84,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/templates', projectTemplateRoutes(fileOptions)],
     ['/v1/providers', providerRoutes(services.egress, config.providers)],
     ['/v1/providers', providerItemRoutes(services.egress)],
-    ['/v1/models', modelRoutes],
+    ['/v1/models', modelRoutes(services.relist)],
     ['/v1/embeddings', storageRoutes],
     ['/v1/projects', projectRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],

@@ -17,6 +17,7 @@ import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
 import { createKeyedSemaphore, type KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
 import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
+import { createRelist, type Relist } from './resources/models/relist.ts'
 import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
 import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
 
@@ -59,6 +60,7 @@ export interface Services {
   searchTurns: KeyedSemaphore
   workers: Workers
   baseProviders: BaseProviders
+  relist: Relist
   /** Stops background work, then closes connections and threads. */
   close(): Promise<void>
 }
@@ -100,6 +102,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     searchTurns: createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE),
     workers,
     baseProviders,
+    relist: createRelist(egress, baseProviders.sync),
     async close() {
       await baseProviders.stop()
       await workers.stop()

@@ -30,8 +30,8 @@ export function createScriptedEmbedders(): ScriptedEmbedders {
     calls: {},
     unavailable: new Set(),
     before: async () => {},
-    async of(_scope: Scope, { embedding_endpoint_type, embedding_model: model }: EmbeddingConfig) {
-      if (embedding_endpoint_type === 'native') return lexical
+    async of(_scope: Scope, { embedding_model: model }: EmbeddingConfig) {
+      if (model === 'lexical') return lexical
       if (scripted.unavailable.has(model)) throw invalid(inBody('embedding', `${model} is not available here`))
       return {
         dimension: 256,

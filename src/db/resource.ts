@@ -41,6 +41,8 @@ interface Definition<T extends Table> extends Options<T> {
    * tables are compared with `ORGANIZATION`.
    */
   computed?: Record<string, string | undefined>
+  /** SQL of the columns whose values the server itself has written in its names, in the vendor's names. */
+  vendorValues?: Record<string, string>
 }
 
 /** The rendering of a resource without relations. */
@@ -65,7 +67,7 @@ export const defineResource =
   <Wire>() =>
   <T extends Table>(
     shape: { $id?: string; properties: object },
-    { computed = {}, ...options }: Definition<T>,
+    { computed = {}, vendorValues = {}, ...options }: Definition<T>,
   ): Resource<Wire, T> => {
     // Built once as text: building a list of forty columns for every request would cost as much as the query.
     const { table } = options
@@ -76,7 +78,8 @@ export const defineResource =
     const selectOne = (selection: string) =>
       `select ${selection.replaceAll(ORGANIZATION, '$1')}, version from "${table}" where organization_id = $1 and id = $2`
     const renderingIn = (language: Names): ResourceRendering<Wire> => {
-      const members = jsonMembers({ shape, source }, language)
+      const inLanguage = (name: string) => (language === 'vendor' && vendorValues[name]) || source(name)
+      const members = jsonMembers({ shape, source: inLanguage }, language)
       const text = jsonObject(members)
       const json = withOrganization(text)
       return {

@@ -25,12 +25,16 @@ const CONCURRENCY = 4
 /** Names of models are parts of paths, so they must not change a path. */
 const ODD_NAME = /(^|\/)\.{1,2}(\/|$)|[?#%\\\s]/
 
+/** Why a text can't be the name of a model, or undefined. */
+export const nameIssue = (model: string) =>
+  model === '' || ODD_NAME.test(model) ? `"${model}" cannot be the name of a model` : undefined
+
 /** Why an endpoint type or a model's name can't be used, or undefined. */
 export function unavailable({ endpointType, model }: Pick<RemoteModel, 'endpointType' | 'model'>): string | undefined {
   const client = CLIENTS[endpointType]
   if (typeof client === 'string') return client
   if (!client) return `${endpointType} is not available on this server`
-  return model === '' || ODD_NAME.test(model) ? `"${model}" cannot be the name of a model` : undefined
+  return nameIssue(model)
 }
 
 /** The vectors of a response. Throws unless there is one for each text, of the requested dimension. */

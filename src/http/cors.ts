@@ -13,6 +13,7 @@ const EXPOSED = [
   'Idempotent-Replayed',
   'X-Should-Retry',
   'X-Upload-Result',
+  'Warning',
 ]
 
 const PREFLIGHT_CACHED_S = 600

@@ -63,6 +63,12 @@ const withoutValues = (error: unknown) =>
     ? { ...error, type: error.name, message: error.message, stack: error.stack, detail: undefined }
     : error
 
+/** An error with the code that it has on the surface of a request. */
+const onSurface = (request: FastifyRequest, error: ApiError | undefined) =>
+  error?.lettaCode && isLetta(request)
+    ? new ApiError(error.lettaCode, error.message, { headers: error.headers })
+    : error
+
 /** Responds with an error: the only place that writes error bodies. */
 function send(reply: FastifyReply, error: ApiError, requestId: string) {
   return reply
@@ -87,7 +93,7 @@ export const refusePath = (_: FastifyError, request: FastifyRequest, reply: Fast
 export function addErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply) => {
     const mapped = toApiError(error)
-    const known = mapped instanceof ApiError ? mapped : fromFramework(error, request)
+    const known = onSurface(request, mapped instanceof ApiError ? mapped : fromFramework(error, request))
     // A connection or a statement may have ended because the caller has left.
     if (known && (known.code !== 'unavailable' || hasLeft(reply))) return send(reply, known, request.id)
     request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')

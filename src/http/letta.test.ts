@@ -26,6 +26,11 @@ describe('the Letta surface', () => {
     })
     const { id, tools } = made.body
     expect(tools.map((tool: { tool_type: string }) => tool.tool_type)).toContain('letta_core')
+    const all = (await alice.post('/letta/v1/tools/add-base-tools')).body
+    for (const { tags, tool_type } of [...tools, ...all]) expect(tags).toEqual([tool_type])
+    const found = await alice.post('/letta/v1/tools/search', { tags: ['letta_core'] })
+    expect(found.body.map(({ tool }: { tool: { tags: string[] } }) => tool.tags)).toContainEqual(['letta_core'])
+    expect((await alice.post('/v1/tools/search', { tags: ['letta_core'] })).body).toEqual([])
     const { body: neutral } = await alice.get(`/v1/agents/${id}`)
     expect(neutral).toMatchObject({
       agent_type: 'mem_v2_agent',

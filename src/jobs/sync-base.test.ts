@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startTestServer } from '../../test/server.ts'
 import { KEY, type StandIn, startOpenAi } from '../../test/stand-ins/openai.ts'
+import { createEgress } from '../lib/egress.ts'
 
 /** The listing comes when it comes: only one that never does is a failure. */
 const LATEST = { timeout: 50_000 }
@@ -28,6 +29,23 @@ async function listening() {
 test('a server that listens lists the models of its providers', async () => {
   const { server } = await listening()
   await vi.waitFor(async () => expect((await server.alice.get('/v1/models/')).body).toHaveLength(3), LATEST)
+  await server.close()
+})
+
+test('a server that starts again lists them again, however fresh its lists are', async () => {
+  const { server } = await listening()
+  await vi.waitFor(async () => expect((await server.alice.get('/v1/models/')).body).toHaveLength(3), LATEST)
+  acme.models = ['gpt-new']
+  const { registerBaseProviders } = await import('./sync-base.ts')
+  const egress = createEgress([])
+  const base = { name: 'openai', type: 'openai' as const, apiKey: KEY, baseUrl: acme.url }
+  const again = { database: server.database, egress, logger: server.app.log, providers: [base] }
+  const started = await registerBaseProviders(again)
+  expect((await server.alice.get('/v1/models/')).body).toHaveLength(3)
+  started.startSync()
+  await vi.waitFor(async () => expect((await server.bob.get('/v1/models/')).body).toHaveLength(1), LATEST)
+  await started.stop()
+  await egress.close()
   await server.close()
 })
 

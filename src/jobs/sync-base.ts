@@ -85,18 +85,20 @@ export async function syncBase(
   }
 }
 
-/** The providers whose listing is missing or stale. */
-async function dueProviders({ database, providers }: Base): Promise<BaseProvider[]> {
-  const before = new Date(Date.now() - FRESH_MS).toISOString()
+/** The providers whose listing is missing, or older than `ageMs`. */
+async function dueProviders({ database, providers }: Base, ageMs: number): Promise<BaseProvider[]> {
+  const before = new Date(Date.now() - ageMs).toISOString()
   const { rows } = await sql<{ name: string }>`select name from base_providers
-    where last_synced is null or last_synced < ${before}`.execute(database.kysely)
+    where last_synced is null or last_synced <= ${before}`.execute(database.kysely)
   return providers.filter(({ name }) => rows.some((row) => row.name === name))
 }
 
 /** The upkeep of the models of the server's own providers. */
 export interface BaseProviders {
-  /** Lists models in the background now and every few hours, until `stop`. A provider that fails holds up no other. */
+  /** Lists all models in the background now and every few hours, until `stop`. A provider that fails holds up no other. */
   startSync(): void
+  /** Lists the models of one provider now: see syncBase. */
+  sync(name: string, signal: AbortSignal): Promise<void>
   /** Aborts listings under way, and waits for their end. */
   stop(): Promise<void>
 }
@@ -128,10 +130,10 @@ export async function registerBaseProviders(base: Base): Promise<BaseProviders> 
   const sync = createSync(base, stopped.signal)
   let turn: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  const syncDue = () => {
+  const syncDue = (ageMs: number) => {
     turn = turn
       .then(async () => {
-        if (!stopped.signal.aborted) await Promise.all((await dueProviders(base)).map(sync))
+        if (!stopped.signal.aborted) await Promise.all((await dueProviders(base, ageMs)).map(sync))
       })
       // The next turn comes in a minute.
       .catch((error) => base.logger.warn({ err: error }, 'stale model lists could not be looked up'))
@@ -139,8 +141,13 @@ export async function registerBaseProviders(base: Base): Promise<BaseProviders> 
   return {
     startSync() {
       if (base.providers.length === 0) return
-      syncDue()
-      timer = setInterval(syncDue, POLL_MS).unref()
+      // What the providers have may have changed since the last start.
+      syncDue(0)
+      timer = setInterval(() => syncDue(FRESH_MS), POLL_MS).unref()
+    },
+    async sync(name, signal) {
+      const provider = base.providers.find((one) => one.name === name)
+      if (provider) await syncBase(base, provider, AbortSignal.any([signal, stopped.signal]))
     },
     async stop() {
       clearInterval(timer)

@@ -33,16 +33,24 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly headers: Record<string, string>
   readonly issues: ValidationIssue[] | undefined
+  /** The code on the surface for Letta clients, where it is another. */
+  readonly lettaCode: ErrorCode | undefined
 
   constructor(
     code: ErrorCode,
     detail: string,
-    options: { headers?: Record<string, string>; issues?: ValidationIssue[]; cause?: unknown } = {},
+    options: {
+      headers?: Record<string, string>
+      issues?: ValidationIssue[]
+      lettaCode?: ErrorCode
+      cause?: unknown
+    } = {},
   ) {
     super(detail, { cause: options.cause })
     this.code = code
     this.headers = options.headers ?? {}
     this.issues = options.issues
+    this.lettaCode = options.lettaCode
   }
 
   get status(): number {
@@ -94,6 +102,10 @@ export function invalid(...all: ValidationIssue[]): ApiError {
   const more = all.length > MAX_ISSUES ? `; and more than these ${MAX_ISSUES}` : ''
   return new ApiError('invalid', `${detail}${more}.`, { issues })
 }
+
+/** A 422 that Letta clients know as a 400. */
+export const invalidOr400 = (...issues: ValidationIssue[]) =>
+  new ApiError('invalid', invalid(...issues).message, { issues, lettaCode: 'bad_request' })
 
 /** An issue of the body at `field`. */
 export const inBody = (field: string, message: string): ValidationIssue => ({ in: 'body', field, message })

@@ -30,8 +30,8 @@ export const UNTRANSLATED = '\u0004'
 
 const literal = (text: string) => `'${text}'`
 
-/** SQL of the vendor's name, where it differs. */
-function renamed(column: string, values: readonly string[]): string {
+/** SQL of the vendor's name for a column with these values, where it differs. */
+export function renamed(column: string, values: readonly string[]): string {
   const cases = values.flatMap((value) =>
     VALUES[value] ? [`when ${literal(value)} then ${literal(VALUES[value])}`] : [],
   )

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test.each(['pinecone', 'groq', 'native'])(
+test.each(['pinecone', 'groq'])(
   'an embedding model that cannot be used here (%s) keeps nothing of a file out: the built-in one stands in for it',
   async (embedding_endpoint_type) => {
     const embedding_config = { embedding_model: 'm', embedding_endpoint_type, embedding_dim: 3 }
@@ -27,3 +27,11 @@ test.each(['pinecone', 'groq', 'native'])(
     expect((await server.alice.post(url, { text: 'It works.' })).status).toBe(200)
   },
 )
+
+test('the built-in embedding model of an early file is the built-in one', async () => {
+  const embedding_config = { embedding_model: 'lexical', embedding_endpoint_type: 'native', embedding_dim: 512 }
+  const [id] = await imported(server.alice, { agents: [{ id: 'agent-0', name: 'Early', embedding_config }] })
+  const { body } = await server.alice.get(`/v1/agents/${id}`)
+  expect(body.embedding_config).toMatchObject({ ...embedding_config, embedding_endpoint_type: 'hugging-face' })
+  expect((await server.alice.post(`/v1/agents/${id}/archival-memory`, { text: 'It works.' })).status).toBe(200)
+})

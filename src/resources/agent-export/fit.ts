@@ -30,8 +30,12 @@ export interface Fitting {
   renamed: Map<string, string>
 }
 
-/** Names of kinds of tool rules in files of 2024. */
-const OLDER: Readonly<Record<string, string>> = { InitToolRule: 'run_first', TerminalToolRule: 'exit_loop' }
+/** Names of kinds of tool rules in files of 2024, and of the endpoint type of the built-in embedding model in early files. */
+const OLDER: Readonly<Record<string, string>> = {
+  InitToolRule: 'run_first',
+  TerminalToolRule: 'exit_loop',
+  native: 'hugging-face',
+}
 
 /** Keys of the origin of a part, which an import sets anew. */
 const ORIGIN = new Set(['created_at', 'created_by_id', 'last_updated_by_id', 'organization_id', 'type', 'updated_at'])

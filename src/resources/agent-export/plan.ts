@@ -1,9 +1,10 @@
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
-import { catalogFor, embeddingOf, modelOf } from '../agents/model.ts'
+import { catalogFor, modelOf } from '../agents/model.ts'
 import { withModel } from '../agents/new-agent.ts'
 import { newGroup } from '../groups/groups.ts'
 import type { CreateGroup } from '../groups/schema.ts'
+import { embeddingConfigIn } from '../models/handles.ts'
 import { bodyOf, usableEmbedding } from './agent-body.ts'
 import type { AgentFileParts, GroupEntry, Placed } from './entry-schema.ts'
 import { planAgent, planBlock } from './plan-agent.ts'
@@ -66,7 +67,7 @@ export async function planImport(
   )
   const catalog = await catalogFor(scope, [overrides, ...agentBodies, ...folderBodies])
   if (options.model) modelOf(catalog, overrides, undefined)
-  if (options.embedding) embeddingOf(catalog, overrides)
+  if (options.embedding) embeddingConfigIn(catalog, overrides)
 
   const context = planContext(file, { options, defaultModel, catalog })
   const blocks = file.blocks.flatMap(

@@ -64,6 +64,7 @@ const operations = operationsOf('agents', {
       body: ImportForm,
       response: { 200: ImportedAgents },
     },
+    { namesModels: 'refused' },
   ],
 })
 

@@ -142,7 +142,7 @@ describe('creating an agent', () => {
     [{ model, tool_rules: [{ type: 'exit_loop', tool_name: 'no_such_tool' }] }],
     [{ model, tool_rules: [{ tool_name: 'memory' }] }],
     [{ model, model_settings: { provider_type: 'baseten', strict: true } }],
-    [{ model, embedding: 'nobody/model' }],
+    [{ model, embedding: 'no-slash' }],
     [{ model, max_files_open: 1001 }],
     [{ model, surprise: 1 }],
   ])('%j is refused, and nothing is made', async (body) => {
@@ -158,11 +158,11 @@ describe('creating an agent', () => {
     const { alice, bob } = server
     const faulty = {
       model: 'nobody/model',
-      embedding: 'nobody/model',
+      embedding_config: { embedding_model: '', embedding_endpoint_type: 'openai', embedding_dim: 3 },
       timezone: 'Mars/Olympus',
       tool_rules: [{ type: 'exit_loop', tool_name: 'no_such_tool' }],
     }
-    const faults = ['embedding', 'model', 'timezone', 'tool_rules[0].tool_name']
+    const faults = ['embedding_config', 'model', 'timezone', 'tool_rules[0].tool_name']
     const fieldsOf = ({ status, body }: { status: number; body: { errors?: { field: string }[] } }) => [
       status,
       body.errors?.map(({ field }) => field).toSorted(),

@@ -96,7 +96,10 @@ export function settingsOf(given: ModelSettings | null | undefined, config: LlmC
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }
 
-/** The embedding model of a body, and its configuration; null where the body clears it. */
+/**
+ * The embedding model of a body, and its configuration; null where the body clears it, and for a model that no provider
+ * offers: the name is stored, and refused where it is used.
+ */
 export function embeddingOf(
   catalog: Catalog,
   body: EmbeddingBody,
@@ -104,6 +107,8 @@ export function embeddingOf(
   embedding: string | null | undefined
   embedding_config: EmbeddingConfig | null | undefined
 } {
+  const handle = embeddingHandleIn(body)
+  if (handle && !catalog.hasEmbedding(handle)) return { embedding: handle, embedding_config: null }
   const found = embeddingConfigIn(catalog, body)
   if (!found) return { embedding: body.embedding, embedding_config: body.embedding_config }
   const config = body.embedding_chunk_size ? { ...found, embedding_chunk_size: body.embedding_chunk_size } : found

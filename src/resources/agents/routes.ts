@@ -22,7 +22,7 @@ const CLIENT_WRITABLE = ['name', 'description', 'system', 'metadata', 'timezone'
 const operations = operationsOf('agents', {
   list_agents: ['List agents, newest first', { querystring: ListAgents, response: { 200: Type.Array(Ref(Agent)) } }],
   count_agents: ['Count agents', { querystring: CountAgents, response: { 200: Type.Integer() } }],
-  create_agent: ['Create an agent', { body: CreateAgent, response: one }],
+  create_agent: ['Create an agent', { body: CreateAgent, response: one }, { namesModels: 'stored' }],
   search_agents: [
     'Search agents by name, tags, identity, template or version, newest first',
     { body: SearchAgents, response: { 200: FoundAgents } },
@@ -36,7 +36,7 @@ const operations = operationsOf('agents', {
   modify_agent: [
     'Modify an agent',
     { params, body: UpdateAgent, response: one },
-    { clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
+    { namesModels: 'stored', clientAccess: { right: 'write_agent', fields: CLIENT_WRITABLE } },
   ],
   delete_agent: ['Delete an agent', { params, response: { 200: Message } }],
 })

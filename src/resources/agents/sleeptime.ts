@@ -40,6 +40,7 @@ export async function addSleeptimePartner(tx: Scope, agentId: string, defaultMod
       name: suffixedName(agent.name, '-sleeptime'),
       agent_type: voice ? 'voice_sleeptime_agent' : 'sleeptime_agent',
       llm_config: agent.llm_config,
+      embedding: agent.embedding,
       embedding_config: agent.embedding_config,
       project_id: agent.project_id,
       timezone: agent.timezone,

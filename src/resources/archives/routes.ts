@@ -10,7 +10,7 @@ import { checkModel, checkNewArchive } from './store.ts'
 
 const params = ArchiveParams
 const one = { 200: Ref(Archive) }
-const config = { callsUpstream: true }
+const config = { callsUpstream: true, namesModels: 'refused' } as const
 
 const operations = operationsOf('archives', {
   list_archives: [

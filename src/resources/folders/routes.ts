@@ -97,12 +97,16 @@ export const folderListRoutes =
     )
   }
 
+const config = { namesModels: 'refused' } as const
+
 /** Makes, retrieves, changes and deletes a folder; `detachFromAgents` goes before a deletion. */
 export const folderRoutes =
   ({ noun, resource, response, path, params, idIn, operation }: FolderForm, detachFromAgents: Detach) =>
   async (app: App) => {
-    app.post('/', operation(`create_${noun}`, 'Create a folder', { body: CreateFolder, response }), ({ scope, body }) =>
-      createFolder(scope, resource, body),
+    app.post(
+      '/',
+      { ...operation(`create_${noun}`, 'Create a folder', { body: CreateFolder, response }), config },
+      ({ scope, body }) => createFolder(scope, resource, body),
     )
 
     app.get(path, operation(`retrieve_${noun}`, 'Retrieve a folder', { params, response }), ({ scope, params }) =>
@@ -111,7 +115,7 @@ export const folderRoutes =
 
     app.patch(
       path,
-      operation(`modify_${noun}`, 'Modify a folder', { params, body: UpdateFolder, response }),
+      { ...operation(`modify_${noun}`, 'Modify a folder', { params, body: UpdateFolder, response }), config },
       ({ scope, params, body }) => modifyFolder(scope, resource, idIn(params), body),
     )
 

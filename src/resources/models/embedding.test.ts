@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/server.ts'
 import { KEY, type StandIn, startOpenAi, vectorOf } from '../../../test/stand-ins/openai.ts'
 import { createEgress } from '../../lib/egress.ts'
-import { createEmbedders, type Embedders } from './embedding.ts'
+import { createEmbedders, type Embedders, modelKey } from './embedding.ts'
 import { DEFAULT_EMBEDDING } from './handles.ts'
 import { EMBEDDING_ENDPOINT_TYPES, type EmbeddingConfig } from './schema.ts'
 
@@ -44,11 +45,6 @@ describe('the embedder of a configuration', () => {
     'works or is refused with a reason, and is never another one: %s',
     async (type) => {
       const scope = server.scopeOf(server.organizations.alice)
-      if (type === 'native') {
-        expect((await embedders.of(scope, DEFAULT_EMBEDDING)).local).toBe(true)
-        await expect(embedders.of(scope, { ...DEFAULT_EMBEDDING, embedding_dim: 12 })).rejects.toThrow(/cairn\/lexical/)
-        return
-      }
       const given = config({ embedding_endpoint_type: type, embedding_endpoint: users.url })
       if (['anthropic', 'groq', 'pinecone', 'webui-legacy', 'lmstudio-legacy'].includes(type)) {
         await expect(embedders.of(scope, given)).rejects.toMatchObject({ status: 422 })
@@ -58,16 +54,56 @@ describe('the embedder of a configuration', () => {
     },
   )
 
+  test('is the built-in model by its handle, or by its name without an address, and never another one', async () => {
+    const scope = server.scopeOf(server.organizations.alice)
+    const { handle: _, ...named } = DEFAULT_EMBEDDING
+    for (const config of [DEFAULT_EMBEDDING, named]) expect((await embedders.of(scope, config)).local).toBe(true)
+    for (const change of [{ embedding_dim: 12 }, { embedding_model: 'lexikal' }]) {
+      await expect(embedders.of(scope, { ...DEFAULT_EMBEDDING, ...change })).rejects.toThrow(/cairn\/lexical/)
+    }
+    const elsewhere = { ...named, embedding_endpoint: users.url }
+    expect((await embedders.of(scope, elsewhere)).local).toBe(false)
+    expect(modelKey(elsewhere)).not.toBe(modelKey(DEFAULT_EMBEDDING))
+    await expect(embedders.of(scope, { ...named, handle: 'hers/lexical' })).rejects.toThrow(/no provider "hers"/)
+    for (const config of [DEFAULT_EMBEDDING, named, elsewhere, { ...named, handle: 'hers/lexical' }]) {
+      const [row] = await scope.query<{ key: string }>(
+        sql`select embedding_model(${JSON.stringify(config)}::jsonb) as key`,
+      )
+      expect(row!.key).toBe(modelKey(config))
+    }
+  })
+
   test.each([
     ...['anthropic', 'groq', 'pinecone', 'webui-legacy', 'lmstudio-legacy'].map((embedding_endpoint_type) => ({
       embedding_endpoint_type,
     })),
-    { embedding_endpoint_type: 'native' },
     { ...DEFAULT_EMBEDDING, embedding_dim: 12 },
+  ])(
+    'that cannot be used here is stored as it is, with a warning, and refused where it is used: %j',
+    async (change) => {
+      const { alice } = server
+      const embedding_config = { ...config(), ...change }
+      for (const path of ['/v1/archives/', '/v1/folders/', '/v1/agents/']) {
+        const made = await alice.post(path, { name: randomUUID(), embedding_config })
+        expect(made).toMatchObject({ status: 200, body: { embedding_config } })
+        expect(made.headers.warning).toMatch(/^299 - "The embedding model is stored, but cannot be used: .+"$/)
+        const texts = { '/v1/archives/': 'passages', '/v1/agents/': 'archival-memory' }[path]
+        if (!texts) continue
+        const refused = await alice.post(`${path}${made.body.id}/${texts}`, { text: 'first' })
+        expect([refused.status, refused.body.errors]).toMatchObject([422, [{ in: 'body', field: 'embedding' }]])
+        const usable = await alice.patch(`${path}${made.body.id}`, { embedding: 'cairn/lexical' })
+        expect(usable.headers).not.toHaveProperty('warning')
+        expect((await alice.post(`${path}${made.body.id}/${texts}`, { text: 'first' })).status).toBe(200)
+      }
+    },
+  )
+
+  test.each([
+    { embedding_endpoint_type: 'native' },
     { embedding_model: '../../admin' },
     { embedding_endpoint: 'ftp://example.com' },
     { embedding_endpoint: 'example.com' },
-  ])('that cannot be used is refused where it is set: %j', async (change) => {
+  ])('that names no model is refused where it is set: %j', async (change) => {
     const { alice } = server
     const body = { name: 'A', embedding_config: { ...config(), ...change } }
     for (const path of ['/v1/archives/', '/v1/folders/', '/v1/agents/']) {
@@ -77,7 +113,10 @@ describe('the embedder of a configuration', () => {
         await alice.post(path, body),
         await alice.patch(`${path}${made.id}`, { embedding_config: body.embedding_config }),
       ]) {
-        expect([answer.status, answer.body.errors]).toMatchObject([422, [{ in: 'body', field: 'embedding_config' }]])
+        expect([answer.status, answer.body.errors]).toMatchObject([
+          422,
+          [{ in: 'body', field: expect.stringContaining('embedding_config') }],
+        ])
       }
       expect((await alice.get(`${path}${made.id}`)).body.embedding_config).toEqual(made.embedding_config)
     }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { type Embedder, guardEmbedder } from '../../embed/embedder.ts'
 import { lexical } from '../../embed/lexical.ts'
-import { createRemoteEmbedder, unavailable } from '../../embed/remote.ts'
+import { createRemoteEmbedder, nameIssue, unavailable } from '../../embed/remote.ts'
 import type { BaseProvider } from '../../lib/base-providers.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { urlIssue } from '../../lib/egress-address.ts'
@@ -13,9 +13,25 @@ import type { Connection } from '../../llm/connection.ts'
 import { baseConnection, connectionOf, type StoredReach } from '../providers/connect.ts'
 import type { EmbeddingConfig } from './schema.ts'
 
+/** The name of the built-in model. */
+const LEXICAL = 'lexical'
+
+/** The address a configuration names, if any. */
+const endpointOf = ({ embedding_endpoint, cloud_endpoint }: EmbeddingConfig) =>
+  embedding_endpoint || cloud_endpoint || undefined
+
+/**
+ * Whether a configuration means a model of the server itself. The API has no endpoint type for these: they have `hugging-face`,
+ * no address, and a handle that begins with `cairn/`, which may be absent for `lexical`. See embedding_model() in SQL.
+ */
+const isBuiltIn = (config: EmbeddingConfig) =>
+  config.embedding_endpoint_type === 'hugging-face' &&
+  !endpointOf(config) &&
+  (config.handle ? config.handle.startsWith('cairn/') : config.embedding_model === LEXICAL)
+
 /** A key that two configurations share if their vectors are comparable: equal models with equal dimensions. */
-export const modelKey = ({ embedding_endpoint_type, embedding_model, embedding_dim }: EmbeddingConfig) =>
-  `${embedding_endpoint_type}/${embedding_model}/${embedding_dim}`
+export const modelKey = (config: EmbeddingConfig) =>
+  `${isBuiltIn(config) ? 'native' : config.embedding_endpoint_type}/${config.embedding_model}/${config.embedding_dim}`
 
 /** Finds the embedder of a configuration. */
 export interface Embedders {
@@ -32,20 +48,20 @@ export const guardEmbedders = (embedders: Embedders, guard: TransactionGuard): E
   of: async (scope, config) => guardEmbedder(await embedders.of(scope, config), guard),
 })
 
-/** The address a configuration names, if any. */
-const endpointOf = ({ embedding_endpoint, cloud_endpoint }: EmbeddingConfig) =>
-  embedding_endpoint || cloud_endpoint || undefined
+/** The reason why a configuration is none: a model's name or an address that no server has. */
+export function malformed(config: EmbeddingConfig): string | undefined {
+  const endpoint = endpointOf(config)
+  return nameIssue(config.cloud_deployment || config.embedding_model) ?? (endpoint && urlIssue(endpoint))
+}
 
 /** The reason why this server can't use a configuration, with any providers, or undefined. */
 export function unusable(config: EmbeddingConfig): string | undefined {
   const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, cloud_deployment } = config
-  if (endpointType !== 'native') {
-    const reason = unavailable({ endpointType, model: cloud_deployment || embedding_model })
-    const endpoint = endpointOf(config)
-    return reason ?? (endpoint && urlIssue(endpoint))
+  if (!isBuiltIn(config)) {
+    return unavailable({ endpointType, model: cloud_deployment || embedding_model }) ?? malformed(config)
   }
-  if (embedding_model === 'lexical' && embedding_dim === lexical.dimension) return undefined
-  return `the server's own embedding model is cairn/lexical, of ${lexical.dimension} dimensions`
+  if (embedding_model === LEXICAL && embedding_dim === lexical.dimension) return undefined
+  return `the server's own embedding model is cairn/${LEXICAL}, of ${lexical.dimension} dimensions`
 }
 
 const refusal = (message: string): ApiError => invalid(inBody('embedding', message))
@@ -105,7 +121,7 @@ export const createEmbedders = (reachable: Reachable, pauses?: readonly number[]
     const { embedding_endpoint_type: endpointType, embedding_model, embedding_dim, batch_size } = config
     const reason = unusable(config)
     if (reason) throw refusal(reason)
-    if (endpointType === 'native') return lexical
+    if (isBuiltIn(config)) return lexical
     const model = config.cloud_deployment || embedding_model
     const connection = await connectionFor(scope, reachable, config)
     return createRemoteEmbedder(

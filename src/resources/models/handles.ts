@@ -5,7 +5,7 @@ import { omitNulls } from '../../lib/json.ts'
 import { factsOf } from '../../lib/provider-types.ts'
 import { CONTEXT_WINDOW, knownDimension, knownWindow } from '../../llm/known-models.ts'
 import { EMBEDDED, embeddingConfigWith, llmConfigOf } from './config.ts'
-import { unusable } from './embedding.ts'
+import { malformed } from './embedding.ts'
 import { type Kind, split, typeNamed } from './handle.ts'
 import { faultOf, nearest, unlistedLike } from './handle-faults.ts'
 import { type KnownModel, type KnownProvider, known, knownHandles } from './known.ts'
@@ -14,7 +14,7 @@ import { type EmbeddingConfig, type LlmConfig, MODEL_ENDPOINT_TYPES } from './sc
 type Row = KnownProvider & { [K in keyof Omit<KnownModel, keyof KnownProvider>]: KnownModel[K] | null }
 
 /** The providers of an organization, and its models with these handles. */
-async function readKnown(scope: Scope, handles: readonly string[]) {
+export async function readKnown(scope: Scope, handles: readonly string[]) {
   // Ollama names a model with its tag, and people omit the tag "latest".
   const spelled = handles.flatMap((handle) => [handle, `${handle}:latest`])
   const rows =
@@ -39,7 +39,7 @@ async function readKnown(scope: Scope, handles: readonly string[]) {
 export const DEFAULT_EMBEDDING: EmbeddingConfig = {
   embedding_model: 'lexical',
   handle: 'cairn/lexical',
-  embedding_endpoint_type: 'native',
+  embedding_endpoint_type: 'hugging-face',
   embedding_dim: 512,
   ...EMBEDDED,
 }
@@ -50,6 +50,8 @@ export interface Catalog {
   llm(handle: string): LlmConfig
   /** The configuration of an embedding model. 422 for a handle that names no model, or a model of unknown dimension. */
   embedding(handle: string): EmbeddingConfig
+  /** Whether an embedding model has a configuration. */
+  hasEmbedding(handle: string): boolean
 }
 
 /**
@@ -99,6 +101,7 @@ export async function catalogOf(
       const window = model?.context_window ?? knownWindow(name)
       return there ? llmConfigOf({ ...there, name, context_window: window ?? null }) : namedAlone(provider, name)
     },
+    hasEmbedding: (handle) => !refused.has(`embedding ${handle}`),
     embedding(handle) {
       if (handle === DEFAULT_EMBEDDING.handle) return DEFAULT_EMBEDDING
       const error = refused.get(`embedding ${handle}`)
@@ -137,8 +140,8 @@ export const embeddingHandleIn = ({ embedding, embedding_config }: EmbeddingBody
   embedding_config ? undefined : embedding
 
 /**
- * The embedding configuration of a body: its own, or that of its handle, or undefined. 422 for a configuration that this
- * server can't use.
+ * The embedding configuration of a body: its own, which may be one that this server can't use, or that of its handle. 422 for
+ * a malformed one.
  */
 export function embeddingConfigIn(
   catalog: Catalog,
@@ -146,7 +149,7 @@ export function embeddingConfigIn(
 ): EmbeddingConfig | undefined {
   if (embedding_config) {
     const config = omitNulls(embedding_config)
-    const reason = unusable(config)
+    const reason = malformed(config)
     if (reason) throw invalid(inBody('embedding_config', `cannot be used: ${reason}`))
     return config
   }

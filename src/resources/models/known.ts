@@ -34,6 +34,10 @@ export const known = ({ organizationId }: Scope): RawBuilder<unknown> => sql`
     select known.*, ${COLUMNS} from known join base_models on provider_name = provider where category = 'base'
   )`
 
+/** The providers that an organization can name; `id` is null for the server's. */
+export const knownProviders = (scope: Scope) =>
+  scope.query<{ id: string | null; provider: string }>(sql`with ${known(scope)} select id, provider from known`)
+
 /** Handles an organization can name, for suggestions. */
 export async function knownHandles(scope: Scope, type: KnownModel['model_type']): Promise<string[]> {
   const rows = await scope.query<{ handle: string }>(sql`

@@ -117,11 +117,16 @@ describe('a handle', () => {
     ['/v1/agents/', { model: 'openai/gpt-4o-mimi' }, 'model', 'openai/gpt-4o-mini'],
     ['/v1/agents/', { model: 'opanai/gpt-4o' }, 'model', 'openai/gpt-4o'],
     ['/v1/agents/', { model: 'antropic/claude-x' }, 'model', 'anthropic/claude-x'],
-    ['/v1/agents/', { embedding: 'mistral/no-such-model-at-all' }, 'embedding', 'mistral/mistral-embed'],
-    ['/v1/agents/', { embedding: 'opnai/text-embedding-3-smal' }, 'embedding', 'openai/text-embedding-3-small'],
+    ['/v1/archives/', { name: 'A', embedding: 'mistral/no-such-model-at-all' }, 'embedding', 'mistral/mistral-embed'],
+    [
+      '/v1/archives/',
+      { name: 'A', embedding: 'opnai/text-embedding-3-smal' },
+      'embedding',
+      'openai/text-embedding-3-small',
+    ],
     ['/v1/agents/', { model: 'cairn/lexical' }, 'model', 'openai/gpt-4o'],
-    ['/v1/agents/', { embedding: 'openai/acme-embd' }, 'embedding', 'openai/acme-embed'],
-    ['/v1/agents/', { embedding: 'openai/gpt-4o' }, 'embedding', 'openai/acme-embed'],
+    ['/v1/archives/', { name: 'A', embedding: 'openai/acme-embd' }, 'embedding', 'openai/acme-embed'],
+    ['/v1/archives/', { name: 'A', embedding: 'openai/gpt-4o' }, 'embedding', 'openai/acme-embed'],
     ['/v1/archives/', { name: 'A', embedding: 'cairn/lexikal' }, 'embedding', 'cairn/lexical'],
     ['/v1/folders/', { name: 'F', embedding: 'nobody/knows' }, 'embedding', 'cairn/lexical'],
   ])('that names no model is refused at %s with the nearest known ones: %j', async (url, body, field, near) => {
@@ -137,13 +142,15 @@ describe('a handle', () => {
     [{ embedding: 'groq/text-embedding-004' }, 'google_vertex/text-embedding-005'],
   ])('that names none is told the nearest also where no provider is: %j', async (body, near) => {
     const plain = await startTestServer()
-    const { status, body: answer } = await plain.alice.post('/v1/agents/', body)
+    const path = 'model' in body ? '/v1/agents/' : '/v1/archives/'
+    const make = (fields: object) => plain.alice.post(path, { name: 'A', ...fields })
+    const { status, body: answer } = await make(body)
     expect([status, answer.detail]).toEqual([422, expect.stringContaining('the nearest known ones are ')])
     const named = answer.detail.split('known ones are ')[1].split(';')[0].split(', ')
     expect(named).toContain(near)
     // Each of them would be taken.
     const [field] = Object.keys(body)
-    for (const one of named) expect((await plain.alice.post('/v1/agents/', { [field!]: one })).status).toBe(200)
+    for (const one of named) expect((await make({ [field!]: one })).status).toBe(200)
     await plain.close()
   })
 

@@ -24,7 +24,6 @@ export const EMBEDDING_ENDPOINT_TYPES = [
   'mistral',
   'together',
   'pinecone',
-  'native',
 ] as const
 
 export const MODEL_ENDPOINT_TYPES = [

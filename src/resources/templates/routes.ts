@@ -70,6 +70,7 @@ const operations = operationsOf('templates', {
   replace_template_snapshot: [
     'Replace what is being worked on in a template',
     { ...ofVersion, body: Ref(TemplateSnapshot), response: done },
+    { namesModels: 'refused' },
   ],
   fork_template: [
     'Create a template of a version of another',

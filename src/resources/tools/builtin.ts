@@ -7,7 +7,7 @@ import { MULTI_AGENT_TOOLS } from './builtin/multi-agent.ts'
 import { VOICE_TOOLS } from './builtin/voice.ts'
 import { WEB_AND_CODE_TOOLS } from './builtin/web-and-code.ts'
 import { BUILTIN_TYPES, type Tool, tools } from './schema.ts'
-import { DEFAULTS, toolsByName } from './tools.ts'
+import { DEFAULTS, toolsByName, withTags } from './tools.ts'
 
 /** Every built-in tool: the records that agents attach and models read. */
 export const BUILTIN_TOOLS = [
@@ -47,10 +47,11 @@ export async function addBuiltinTools(scope: Scope): Promise<void> {
 /** The built-in tools of the organization, oldest first, after any it lacks are added. */
 export async function ensureBuiltinTools(scope: Scope): Promise<Tool[]> {
   await addBuiltinTools(scope)
-  return scope.select(tools, (query) =>
+  const all = await scope.select(tools, (query) =>
     query
       .where(sql<boolean>`tools.tool_type = any(${BUILTIN_TYPES}::text[])`)
       .orderBy('tools.created_at')
       .orderBy('tools.id'),
   )
+  return all.map((tool) => withTags(scope, tool))
 }

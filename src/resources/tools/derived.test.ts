@@ -98,6 +98,35 @@ describe('a tool made from its source alone', () => {
     expect((await alice.patch(`/v1/tools/${made.body.id}`, { args_json_schema: null })).status).toBe(422)
   })
 
+  test('is refused with a schema that names another function, as a 400 for Letta clients', async () => {
+    const { alice, bob } = server
+    const source_code = 'def helper(x):\n    return x\n\ndef main_one(x):\n    return helper(x)\n'
+    const wrong = { name: 'other_one', description: 'x' }
+    const script = { source_code: 'const f = () => 1\nexport { f }', source_type: 'typescript' }
+    for (const [surface, status] of [
+      ['', 422],
+      ['/letta', 400],
+    ] as const) {
+      for (const body of [
+        { source_code, json_schema: wrong },
+        { ...script, json_schema: wrong },
+      ]) {
+        const refused = await alice.post(`${surface}/v1/tools/`, body)
+        expect([refused.status, refused.body.detail]).toEqual([status, expect.stringContaining('other_one')])
+        expect((await alice.call('PUT', `${surface}/v1/tools/`, body)).status).toBe(status)
+      }
+      const json_schema = { name: 'helper' }
+      const { id } = (await bob.call('PUT', `${surface}/v1/tools/`, { source_code, json_schema })).body
+      const url = `${surface}/v1/tools/${id}`
+      expect((await bob.patch(url, { source_code, json_schema: wrong })).status).toBe(status)
+      expect((await bob.get(url)).body).toMatchObject({ name: 'helper', json_schema })
+      const renamed = { source_code: 'def other_one(): pass', json_schema: wrong }
+      expect((await bob.patch(url, renamed)).body).toMatchObject({ id, name: 'other_one' })
+      expect((await bob.delete(url)).status).toBe(200)
+    }
+    expect((await make(alice, script.source_code, { ...script, json_schema: { name: 'f' } })).status).toBe(200)
+  })
+
   test('keeps a schema that is given, whatever its source becomes', async () => {
     const { alice } = server
     const { id } = (await make(alice, python('given_later'))).body

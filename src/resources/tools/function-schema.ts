@@ -1,4 +1,4 @@
-import { inBody, invalid } from '../../lib/errors.ts'
+import { inBody, invalid, invalidOr400 } from '../../lib/errors.ts'
 import type { GenerateSchema } from './schema.ts'
 import type { DerivedSchema, ToolSource } from './source/derive.ts'
 import type { SourceReader } from './source/reader.ts'
@@ -21,6 +21,16 @@ export function nameIn({ name }: FunctionJson): string {
   const fault = typeof name === 'string' ? nameFault(name) : 'is required, as a string'
   if (fault) throw invalid(inBody('json_schema.name', fault))
   return name as string
+}
+
+/** 422 (400 for Letta clients) for a schema whose name no function of the source has, if the source can be read. */
+export async function checkName(reader: SourceReader, source: ToolSource, schema: FunctionJson): Promise<void> {
+  const name = nameIn(schema)
+  const names = await reader.names(source)
+  if (names.length === 0 || names.includes(name)) return
+  throw invalidOr400(
+    inBody('json_schema.name', `is ${name}, but the source defines ${names.join(', ')}: name one function`),
+  )
 }
 
 /** The description in a schema, or undefined. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Scope } from '../../db/scope.ts'
-import { deriveFrom, descriptionIn, type FunctionJson, nameIn } from './function-schema.ts'
+import { checkName, deriveFrom, descriptionIn, type FunctionJson, nameIn } from './function-schema.ts'
 import { type LockedTool, lockToolById, refuseBuiltin } from './lock.ts'
-import { columnsOf } from './row.ts'
+import { columnsOf, sourceOf } from './row.ts'
 import { type Tool, tools, type UpdateTool } from './schema.ts'
 import type { ToolSource } from './source/derive.ts'
 import type { SourceReader } from './source/reader.ts'
@@ -65,9 +65,17 @@ function sourceAfter(tool: LockedTool, body: UpdateTool): ToolSource | undefined
 
 /**
  * Changes the fields in the body. A derived schema is derived again when the source changes. A new name replaces the old
- * one in the rules of the agents. 404; 409 for a built-in tool, or a taken name.
+ * one in the rules of the agents. 404; 409 for a built-in tool, or a taken name; 422 for a schema that names no function of
+ * the source.
  */
-export function updateTool(scope: Scope, { reader, holders }: ToolDeps, id: string, body: UpdateTool): Promise<Tool> {
+export async function updateTool(
+  scope: Scope,
+  { reader, holders }: ToolDeps,
+  id: string,
+  body: UpdateTool,
+): Promise<Tool> {
+  const { json_schema, source_code } = body
+  if (json_schema && source_code) await checkName(reader, sourceOf({ ...body, source_code }), json_schema)
   return withSchema(reader, undefined, (source, derived) =>
     scope.transaction(async (tx) => {
       const tool = await lockToolById(tx, id)

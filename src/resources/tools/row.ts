@@ -14,14 +14,8 @@ export function columnsOf({ pip_requirements, npm_requirements, ...body }: Updat
   }
 }
 
-/** The source that the schema of a new tool is derived from; undefined if the body has a schema. */
-export function sourceOf({
-  json_schema,
-  source_code,
-  source_type,
-  args_json_schema,
-}: CreateTool): ToolSource | undefined {
-  if (json_schema) return undefined
+/** The source of a new tool. */
+export function sourceOf({ source_code, source_type, args_json_schema }: CreateTool): ToolSource {
   return { source_code, source_type: source_type ?? DEFAULTS.source_type, args_json_schema: args_json_schema ?? null }
 }
 

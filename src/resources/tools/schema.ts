@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { renamed } from '../../db/render/json-columns.ts'
 import { defineResource } from '../../db/resource.ts'
 import {
   Closed,
@@ -76,6 +77,11 @@ export const tools = defineResource<Tool>()(Tool, {
   order: 'desc',
   json: ['json_schema', 'args_json_schema', 'metadata_'],
   unlogged: ['search_vector'],
+  // The tag of a built-in tool is its type.
+  vendorValues: {
+    tags: `case when starts_with("tools".tool_type, 'svc_')
+      then jsonb_build_array(${renamed('"tools".tool_type', BUILTIN_TYPES)}) else "tools".tags end`,
+  },
   conflicts: { tools_name_key: 'A tool with this name already exists.' },
 })
 

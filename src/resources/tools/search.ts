@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { depthOf, EXACT_SCAN_LIMIT, FUSION } from '../../lib/ranking.ts'
+import { NEUTRAL_VALUES } from '../../lib/vendor-names.ts'
 import { tagsMatch } from '../tags/filter.ts'
 import { type FoundTool, type SearchTools, type Tool, tools } from './schema.ts'
+import { withTags } from './tools.ts'
 import { nearestTools, type ToolVectors } from './vectors.ts'
 
 /** A result, and its ranks from 1. */
@@ -32,7 +34,9 @@ function fuse(byWords: readonly string[], byVectors: readonly string[]): Hit[] {
  * both, joined by reciprocal rank fusion (`hybrid`). Without a query, the newest.
  */
 export async function searchTools(scope: Scope, vectors: ToolVectors, body: SearchTools): Promise<FoundTool[]> {
-  const { tool_types, tags } = body
+  const { tool_types } = body
+  // Built-in tools are tagged with their types, which Letta clients know by other names.
+  const tags = scope.names === 'vendor' ? body.tags?.flatMap((tag) => [tag, NEUTRAL_VALUES[tag] ?? tag]) : body.tags
   const mode = body.search_mode ?? 'hybrid'
   const limit = body.limit ?? 50
   const query = body.query?.trim()
@@ -79,7 +83,7 @@ export async function searchTools(scope: Scope, vectors: ToolVectors, body: Sear
     // Another transaction may have deleted the tool since.
     const row = byId.get(id)
     if (!row) return []
-    const tool = JSON.parse(row.json) as Tool
+    const tool = withTags(scope, JSON.parse(row.json) as Tool)
     return [{ tool, embedded_text: row.text, ...ranks, combined_score: fused({ id, ...ranks }) }]
   })
 }

@@ -4,21 +4,26 @@ import type { Tool } from './schema.ts'
 
 const server = useTestServer()
 
-const source_code = 'def roll(sides: int) -> int: ...'
+const sourceOf = (name: string) => `def ${name}(sides: int) -> int: ...`
+const source_code = sourceOf('roll')
 const parameters = { type: 'object', properties: { sides: { type: 'integer', default: null } }, required: ['sides'] }
-const bodyOf = (name: string, more: object = {}) => ({ source_code, json_schema: { name, parameters }, ...more })
+const bodyOf = (name: string, more: object = {}) => ({
+  source_code: sourceOf(name),
+  json_schema: { name, parameters },
+  ...more,
+})
 
 const names = (tools: Tool[]) => tools.map(({ name }) => name)
 
 describe('tools', () => {
   test('what is created is what is retrieved, modified and deleted', async () => {
     const { alice } = server
-    const json_schema = { name: 'roll_dice', description: 'Rolls dice.', parameters }
+    const json_schema = { name: 'roll', description: 'Rolls dice.', parameters }
     const made = await alice.post('/v1/tools/', { source_code, json_schema, description: null, tags: null })
     expect(made.status).toBe(200)
     expect(made.body).toEqual({
       id: expect.stringMatching(/^tool-/),
-      name: 'roll_dice',
+      name: 'roll',
       description: 'Rolls dice.',
       source_code,
       json_schema,

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { escapeLike } from '../../db/escape-like.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
-import { BUILTIN_TYPES, type ListTools, type ToolFilters, tools } from './schema.ts'
+import { VALUES } from '../../lib/vendor-names.ts'
+import { BUILTIN_TYPES, type ListTools, type Tool, type ToolFilters, tools } from './schema.ts'
 
 /** The default values of the fields of a tool. */
 export const DEFAULTS = {
@@ -54,6 +55,12 @@ export function listTools(
 /** The number of tools that the filters keep. */
 export const countTools = (scope: Scope, filters: ToolFilters, project?: string | undefined) =>
   scope.count(tools, matchingTools(filters, project))
+
+/** A tool with the tags that the caller reads: the tag of a built-in tool is its type, in the caller's names. */
+export const withTags = ({ names }: Scope, tool: Tool): Tool =>
+  names === 'vendor' && BUILTIN_TYPES.some((type) => type === tool.tool_type)
+    ? { ...tool, tags: [VALUES[tool.tool_type!]!] }
+    : tool
 
 /** The ids of the tools with these names, by name. A name without a tool is absent. */
 export async function toolsByName(scope: Scope, names: readonly string[]): Promise<Map<string, string>> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts'
-import { deriveFrom } from './function-schema.ts'
+import { checkName, deriveFrom } from './function-schema.ts'
 import { lockTool, refuseBuiltin } from './lock.ts'
 import { type Attempt, changeTool, type ToolDeps, withSchema } from './modify.ts'
 import { rowOf, sourceOf } from './row.ts'
@@ -10,17 +10,22 @@ import { type CreateTool, type Tool, tools, type UpdateTool } from './schema.ts'
 import type { ToolSource } from './source/derive.ts'
 import type { SourceReader } from './source/reader.ts'
 
-/** Makes a tool; a schema that the body lacks is derived from the source. 409 for the name of another tool. */
+/**
+ * Makes a tool; a schema that the body lacks is derived from the source. 409 for the name of another tool, 422 for a schema that
+ * names no function of the source.
+ */
 export async function createTool(scope: Scope, reader: SourceReader, body: CreateTool, project?: string | undefined) {
   const source = sourceOf(body)
-  return scope.insert(tools, rowOf(body, source ? await deriveFrom(reader, source) : body.json_schema!, project))
+  const { json_schema } = body
+  if (json_schema) await checkName(reader, source, json_schema)
+  return scope.insert(tools, rowOf(body, json_schema ?? (await deriveFrom(reader, source)), project))
 }
 
 /**
  * Makes the tool of this name, or sets the fields in the body on the existing one; concurrent calls make one tool.
  * Without a schema, name and schema are derived from the source. 409 for the name of a built-in tool.
  */
-export function upsertTool(
+export async function upsertTool(
   scope: Scope,
   { reader, holders }: ToolDeps,
   mutex: KeyedMutex,
@@ -28,8 +33,10 @@ export function upsertTool(
   project?: string | undefined,
 ): Promise<Tool> {
   const fields: UpdateTool = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
-  return withSchema(reader, sourceOf(body), (source, derived) => {
-    const row = rowOf(body, body.json_schema ?? derived!, project)
+  const { json_schema } = body
+  if (json_schema) await checkName(reader, sourceOf(body), json_schema)
+  return withSchema(reader, json_schema ? undefined : sourceOf(body), (source, derived) => {
+    const row = rowOf(body, json_schema ?? derived!, project)
     const attempt = async (tx: Scope): Promise<Attempt> => {
       for (;;) {
         const tool = await lockTool(tx, sql`name = ${row.name}`)

@@ -3,7 +3,7 @@ import type { Scope } from '../../../db/scope.ts'
 import { notFound } from '../../../lib/errors.ts'
 import { createArchive } from '../../archives/archives.ts'
 import type { Embedders } from '../../models/embedding.ts'
-import { DEFAULT_EMBEDDING } from '../../models/handles.ts'
+import { DEFAULT_EMBEDDING, embeddingConfigOf } from '../../models/handles.ts'
 import type { EmbeddingConfig } from '../../models/schema.ts'
 import type { Container } from '../../passages/container.ts'
 import { embedNewPassages } from '../../passages/embed.ts'
@@ -21,6 +21,8 @@ interface Holder {
   name: string
   /** The model its own archive is made with. */
   own: EmbeddingConfig | null
+  /** The handle of that model. */
+  embedding: string | null
   /** The archive it has, if it has one. */
   archive_id: string | null
   embedding_config: Container['embedding_config']
@@ -30,7 +32,7 @@ interface Holder {
 /** The agent and the archive it has. 404. */
 async function holderOf(scope: Scope, agentId: string): Promise<Holder> {
   const [holder] = await scope.query(sql<Holder>`
-    select agents.name, agents.embedding_config as own, archive_id, archives.embedding_config, archives.serving_config
+    select agents.name, agents.embedding, agents.embedding_config as own, archive_id, archives.embedding_config, archives.serving_config
     from agents
       left join agents_archives as link on link.organization_id = ${scope.organizationId} and link.agent_id = agents.id
       left join archives on archives.organization_id = ${scope.organizationId} and archives.id = link.archive_id
@@ -54,17 +56,21 @@ async function ownArchive(tx: Scope, agentId: string): Promise<string> {
   await tx.lock(agents, agentId)
   const by = await attached()
   if (by) return by
-  const { name, own } = await holderOf(tx, agentId)
+  const { name, embedding, own } = await holderOf(tx, agentId)
   const made = await createArchive(tx, {
     name: `${name}'s Archive`,
     description: 'Default archive created automatically',
+    embedding,
     embedding_config: own,
   })
   await tx.attach(agentArchives, agentId, made.id)
   return made.id
 }
 
-/** Vectors of new passages of an agent's archive: by the model that the archive has, or will have once it is made. */
+/**
+ * Vectors of new passages of an agent's archive: by the model that the archive has, or will have once it is made. 422 for a
+ * model that can't be used here.
+ */
 export async function embedMemories(
   scope: Scope,
   embedders: Embedders,
@@ -72,8 +78,10 @@ export async function embedMemories(
   texts: readonly string[],
 ): Promise<Vectors | undefined> {
   const holder = await holderOf(scope, agentId)
-  const made = { embedding_config: holder.own ?? DEFAULT_EMBEDDING, serving_config: null }
-  return embedNewPassages(scope, embedders, holder.archive_id ? holder : made, texts)
+  if (holder.archive_id) return embedNewPassages(scope, embedders, holder, texts)
+  const { embedding, own: embedding_config } = holder
+  const own = (await embeddingConfigOf(scope, { embedding, embedding_config })) ?? DEFAULT_EMBEDDING
+  return embedNewPassages(scope, embedders, { embedding_config: own, serving_config: null }, texts)
 }
 
 /** Puts passages into the agent's archive, which is made for it where it has none. 404. */

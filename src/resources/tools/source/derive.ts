@@ -1,8 +1,9 @@
 import { storageIssue } from '../../../lib/json.ts'
 import { described, type JsonSchema } from './json-schema.ts'
-import { readPython } from './python.ts'
+import { pythonFunctions, readPython } from './python.ts'
 import { type Signature, type SourceFault, UnreadableSource } from './signature.ts'
 import { readTypeScript } from './typescript.ts'
+import { typeScriptFunctions } from './typescript-functions.ts'
 
 /** The source that a tool's schema is derived from. */
 export interface ToolSource {
@@ -23,6 +24,21 @@ export interface DerivedSchema {
 export type Derived = { schema: DerivedSchema } | { faults: string[] }
 
 const READERS: Record<string, (source: string) => Signature> = { python: readPython, typescript: readTypeScript }
+
+const FUNCTIONS: Record<string, (source: string) => string[]> = {
+  python: pythonFunctions,
+  typescript: typeScriptFunctions,
+}
+
+/** The names of the functions that a source defines at its top level; none for a source that can't be read. */
+export function functionNames({ source_code, source_type }: ToolSource): string[] {
+  try {
+    return FUNCTIONS[source_type]?.(source_code) ?? []
+  } catch (error) {
+    if (error instanceof UnreadableSource || error instanceof RangeError) return []
+    throw error
+  }
+}
 
 const worded = ({ position, message }: SourceFault) =>
   position ? `line ${position.line}, column ${position.column}: ${message}` : message

@@ -23,6 +23,13 @@ function parseModule(source: string): Module {
 
 type PythonFunction = Extract<StmtNode, { nodeType: 'FunctionDef' | 'AsyncFunctionDef' }>
 
+/** The functions at the top level of a module. */
+const functionsOf = ({ body }: Module) =>
+  body.filter((node): node is PythonFunction => node.nodeType === 'FunctionDef' || node.nodeType === 'AsyncFunctionDef')
+
+/** The names of the functions at the top level of a Python source. Throws UnreadableSource. */
+export const pythonFunctions = (source: string) => functionsOf(parseModule(source)).map(({ name }) => name)
+
 /** The parameters that a call can name, in order: all but `*args` and `**kwargs`. */
 function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: Arguments) {
   const [positional] = posonlyargs
@@ -42,10 +49,7 @@ function parametersOf({ posonlyargs, args, kwonlyargs, defaults, kw_defaults }: 
  */
 export function readPython(source: string): Signature {
   const module = parseModule(source)
-  const functions = module.body.filter(
-    (node): node is PythonFunction => node.nodeType === 'FunctionDef' || node.nodeType === 'AsyncFunctionDef',
-  )
-  const tool = functions.at(-1)
+  const tool = functionsOf(module).at(-1)
   if (!tool) throw new UnreadableSource({ message: 'no function is defined at the top level' })
   const { description, entries } = docstringOf(tool)
   const types = createPythonTypes(module)

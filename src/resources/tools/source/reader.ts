@@ -3,11 +3,14 @@ import { Worker } from 'node:worker_threads'
 import { inBody, invalid } from '../../../lib/errors.ts'
 import { createKeyedMutex } from '../../../lib/keyed-mutex.ts'
 import type { Derived, DerivedSchema, ToolSource } from './derive.ts'
+import type { Request } from './thread.ts'
 
 /** Reads the sources of tools. */
 export interface SourceReader {
   /** Derives the schema of a tool from its source. 422 with every problem of the source and its position. */
   read(source: ToolSource, field: string): Promise<DerivedSchema>
+  /** The names of the functions that a source defines; none for a source that can't be read. */
+  names(source: ToolSource): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -46,7 +49,8 @@ export function createSourceReader(): SourceReader {
     await (await stopping?.catch(() => undefined))?.terminate()
   }
 
-  async function derive(source: ToolSource): Promise<Derived> {
+  /** The response of the thread; undefined if the source is beyond the limits. */
+  async function ask<T>(request: Request): Promise<T | undefined> {
     clearTimeout(idle)
     thread ??= start()
     const worker = await thread.catch((error) => {
@@ -56,25 +60,26 @@ export function createSourceReader(): SourceReader {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     // A referenced thread keeps the process alive while a request waits for it.
     worker.ref()
-    worker.postMessage(source)
+    worker.postMessage(request)
     try {
-      const [derived] = (await once(worker, 'message', { signal })) as [Derived]
+      const [response] = (await once(worker, 'message', { signal })) as [T]
       worker.unref()
       idle = setTimeout(stop, IDLE_MS).unref()
-      return derived
+      return response
     } catch (error) {
       await stop()
-      if (signal.aborted || (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') return TOO_MUCH
+      if (signal.aborted || (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') return undefined
       throw error
     }
   }
 
   return {
     async read(source, field) {
-      const derived = await mutex('source', () => derive(source))
+      const derived = (await mutex('source', () => ask<Derived>({ task: 'schema', source }))) ?? TOO_MUCH
       if ('schema' in derived) return derived.schema
       throw invalid(...derived.faults.map((fault) => inBody(field, fault)))
     },
+    names: async (source) => (await mutex('source', () => ask<string[]>({ task: 'names', source }))) ?? [],
     close: () => mutex('source', stop),
   }
 }

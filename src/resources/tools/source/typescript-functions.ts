@@ -61,6 +61,12 @@ function exportedNames(body: readonly t.Statement[]): Set<string> {
   )
 }
 
+/** The names of the functions at the top level of a TypeScript source. Throws UnreadableSource. */
+export const typeScriptFunctions = (source: string) =>
+  parseProgram(source)
+    .body.flatMap((statement) => functionsIn(statement))
+    .map(({ name }) => name)
+
 /** The last exported function at the top level of a program, or the last one if none is exported. */
 export function toolFunction(body: readonly t.Statement[]): ProgramFunction {
   const names = exportedNames(body)
