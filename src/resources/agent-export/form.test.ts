@@ -48,7 +48,7 @@ describe('the form of an import', () => {
     expect(same[1].model_settings).toEqual({ provider_type: 'openai', temperature: 0.5 })
     const other = await agentsOf(await imported(server.alice, file(), { override_model_handle: 'anthropic/claude' }))
     expect(other[1].llm_config).toMatchObject({ model: 'claude', model_endpoint_type: 'anthropic' })
-    expect(other[1].model_settings).toBeUndefined()
+    expect(other[1].model_settings).toEqual({ provider_type: 'anthropic' })
     const given = await agentsOf(await imported(server.alice, file()))
     expect(given.map(({ model }) => model)).toEqual(['openai/gpt-5', 'openai/gpt-5-mini'])
   })

@@ -148,6 +148,7 @@ describe('a snapshot', () => {
           max_files_open: 3,
           message_buffer_autoclear: false,
           per_file_view_window_char_limit: 25_000,
+          temperature: 0.5,
         },
       },
     ])
