@@ -13,7 +13,8 @@ interface Checker {
   validate(pointer: string): ValidateFunction
 }
 
-const checkers = new WeakMap<App, Checker>()
+/** The checker of all test files of a worker: every test server has the same routes. */
+let checker: Checker | undefined
 
 function createChecker(app: App): Checker {
   const document = app.swagger() as unknown as Document
@@ -39,8 +40,7 @@ const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~
 
 /** Throws when a reply to a documented operation has a status or a body that the OpenAPI document doesn't allow. */
 export function checkReplies(app: App, method: string, url: string, status: number, body: unknown): void {
-  const checker = checkers.get(app) ?? createChecker(app)
-  checkers.set(app, checker)
+  checker ??= createChecker(app)
   const path = checker.paths.find(({ pattern }) => pattern.test(url.split('?')[0]!))?.path
   const operation = path && checker.document.paths[path]?.[method.toLowerCase()]
   if (!operation || status === 304 || status === 500) return
