@@ -1,4 +1,5 @@
 import type { QueueOptions } from 'pg-boss'
+import { MAX_RETRY_DELAY_S } from '../db/job-times.ts'
 import { deadLetterQueue, type JobData, type Queue } from '../db/jobs.ts'
 import type { Scope } from '../db/scope.ts'
 
@@ -30,7 +31,7 @@ const DEFAULTS: QueueOptions = {
   retryLimit: 8,
   retryDelay: 2,
   retryBackoff: true,
-  retryDelayMax: 5 * 60,
+  retryDelayMax: MAX_RETRY_DELAY_S,
   deleteAfterSeconds: 24 * 60 * 60,
 }
 

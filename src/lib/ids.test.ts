@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { newId, nounOf } from './ids.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { instantOf, newId, nounOf } from './ids.ts'
 
 describe('the noun of an error message', () => {
   test.each([
@@ -14,5 +14,31 @@ describe('the noun of an error message', () => {
 
   test.each(['', 'agent', 'an agent of mine', `Agent-${'0'.repeat(36)}`])('for the text "%s" is "resource"', (text) => {
     expect(nounOf(text)).toBe('resource')
+  })
+})
+
+describe('the ids of a server whose clock is put back', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const putBack = (milliseconds: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - milliseconds })
+  const thousandIds = () => Array.from({ length: 1000 }, () => newId('agent'))
+
+  test('hold the new time, and sort in the order of their making', () => {
+    const ahead = instantOf(newId('agent'))!.getTime()
+    putBack(24 * 60 * 60 * 1000)
+    const first = thousandIds()
+    vi.advanceTimersByTime(1)
+    const ids = [...first, ...thousandIds()]
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids).size).toBe(2000)
+    expect(ids.map((id) => instantOf(id)!.getTime()).filter((time) => time > Date.now())).toEqual([])
+    expect(instantOf(ids[0]!)!.getTime()).toBeLessThan(ahead)
+  })
+
+  test('by less than ten seconds still sort behind earlier ones', () => {
+    const before = newId('agent')
+    putBack(5000)
+    expect(newId('agent') > before).toBe(true)
   })
 })

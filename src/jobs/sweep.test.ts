@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, test, vi } from 'vitest'
+import { useTestServer } from '../../test/server.ts'
+import { openJobs } from '../db/jobs.ts'
+import { startSweeping } from './sweep.ts'
+
+const server = useTestServer()
+
+/** One sweep, a minute after the start of a server. */
+async function sweep() {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const stop = startSweeping(server.database, pino({ level: 'silent' }))
+    vi.advanceTimersByTime(60_000)
+    await stop()
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+test('jobs made, begun or retried while the clock ran ahead run within a minute after it is put right', async () => {
+  const { database, organizations } = server
+  const scope = server.scopeOf(organizations.alice)
+  for (const key of ['made', 'begun', 'waits']) await scope.enqueue('sync_provider', { provider_id: key }, key)
+  const run = (statement: ReturnType<typeof sql>) => statement.execute(database.kysely)
+  const ahead = sql`now() + interval '1 day'`
+  await run(sql`update jobs.job set start_after = ${ahead} where singleton_key = 'made'`)
+  await run(
+    sql`update jobs.job set state = 'active', started_on = ${ahead}, heartbeat_on = ${ahead} where singleton_key = 'begun'`,
+  )
+  await run(sql`update jobs.job set start_after = now() + interval '4 minutes' where singleton_key = 'waits'`)
+  await run(sql`update jobs.queue set monitor_on = ${ahead}, maintain_on = ${ahead} where name = 'sync_provider'`)
+
+  const { boss } = await openJobs(database, { supervise: false })
+  const due = async () =>
+    (await boss.fetch('sync_provider', { batchSize: 10 })).map(
+      ({ data }) => (data as { provider_id: string }).provider_id,
+    )
+  expect(await due()).toEqual([])
+  await sweep()
+  expect(await due()).toEqual(['made'])
+  // A server that has died sends no further heartbeat.
+  await run(sql`update jobs.job set heartbeat_on = heartbeat_on - interval '1 minute' where singleton_key = 'begun'`)
+  await boss.supervise('sync_provider')
+  const { rows } = await run(
+    sql`select singleton_key, state, retry_count from jobs.job where singleton_key <> 'made' order by 1`,
+  )
+  expect(rows).toEqual([
+    { singleton_key: 'begun', state: 'retry', retry_count: 0 },
+    { singleton_key: 'waits', state: 'created', retry_count: 0 },
+  ])
+  await boss.stop({ graceful: false, close: false })
+})
