@@ -164,6 +164,21 @@ describe("another organization's", () => {
     expect(await ids('/v1/api-keys/')).not.toContain(hers.one.api_key)
     expect((await bob.post('/v1/admin/orgs/', { name: 'More' })).status).toBe(403)
   })
+
+  test('an admin renames the own organization, but only the operator gives it privileged tools', async () => {
+    const { alice, bob } = server
+    const url = `/v1/admin/orgs/?org_id=${his.organizationId}`
+    for (const privileged_tools of [true, false]) {
+      const refused = await bob.patch(url, { name: 'Mine', privileged_tools })
+      expect([refused.status, refused.body.detail]).toEqual([
+        403,
+        'Only the organization that runs this server can set privileged_tools.',
+      ])
+    }
+    expect((await bob.patch(url, { name: 'Ours' })).body).toMatchObject({ name: 'Ours', privileged_tools: false })
+    expect((await alice.patch(url, { privileged_tools: true })).body.privileged_tools).toBe(true)
+    expect((await bob.patch(url, { name: 'Still ours' })).body.privileged_tools).toBe(true)
+  })
 })
 
 /** Operations that fail even for the caller's own resources. */

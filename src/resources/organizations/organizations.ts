@@ -13,12 +13,17 @@ const ORGANIZATION = sql`id, name, created_at, privileged_tools`
 export const listOrganizations = (scope: Scope, query: IdPage) =>
   listById<Organization>(scope, query, sql`select ${ORGANIZATION} from organizations where ${visible(scope, sql`id`)}`)
 
+/** 403 unless the caller operates the server. */
+function requireOperator(scope: Scope, action: string): void {
+  if (!scope.operator) throw new ApiError('forbidden', `Only the organization that runs this server can ${action}.`)
+}
+
 /** Makes an organization, with its built-in tools. 403 unless the caller operates the server. */
 export async function createOrganization(
   scope: Scope,
   { name, privileged_tools }: CreateOrganization,
 ): Promise<Organization> {
-  if (!scope.operator) throw new ApiError('forbidden', 'Only the organization that runs this server can do this.')
+  requireOperator(scope, 'make organizations')
   return scope.transaction(async (tx) => {
     const id = newId('org')
     const [organization] = await tx.query<Organization>(sql`
@@ -30,8 +35,9 @@ export async function createOrganization(
   })
 }
 
-/** Changes the name or the rights of an organization. 404. */
+/** Changes the name or the rights of an organization. 404; 403 for a change of rights unless the caller operates the server. */
 export async function updateOrganization(scope: Scope, id: string, body: UpdateOrganization): Promise<Organization> {
+  if (body.privileged_tools !== undefined) requireOperator(scope, 'set privileged_tools')
   const [organization] = await scope.query<Organization>(sql`
     update organizations set name = coalesce(${body.name ?? null}, name),
       privileged_tools = coalesce(${body.privileged_tools ?? null}, privileged_tools)
