@@ -181,6 +181,52 @@ test('the ETag of an agent with its relations changes with them', async () => {
   expect([after.status, after.body.blocks[0].value]).toEqual([200, 'b'])
 })
 
+describe('a change guarded by the ETag of an agent with its relations', () => {
+  const RELATIONS = 'include=agent.blocks&include=agent.tools'
+  let block: { id: string }
+  let made: Reply<{ id: string }>
+  const url = () => `/v1/agents/${made.body.id}`
+  const rename = (name: string, etag: string) => alice.patch(url(), { name }, { 'if-match': etag })
+  const etagOf = async (query = RELATIONS) => (await alice.get(`${url()}?${query}`)).headers.etag!
+  beforeAll(async () => {
+    block = (await alice.post('/v1/blocks/', { label: 'guarded', value: 'a' })).body
+    made = await alice.post('/v1/agents/', { name: 'Guarded', block_ids: [block.id] })
+  })
+
+  test('is made while the relations are as they were, also below the agent, and by the ETag of a change', async () => {
+    const tool = (await alice.get('/v1/tools/?limit=1')).body[0].id
+    const first = await rename('First', made.headers.etag!)
+    const second = await rename('Second', `"0", ${first.headers.etag}`)
+    const attach = (path: string, etag: string) => alice.patch(url() + path, undefined, { 'if-match': etag })
+    const third = await attach(`/tools/attach/${tool}`, await etagOf())
+    expect([first.status, second.status, third.status]).toEqual([200, 200, 200])
+    expect((await rename('Third', await etagOf('include=agent.blocks'))).body.name).toBe('Third')
+    const read = await etagOf()
+    expect((await server.bob.patch(url(), { name: 'Bob' }, { 'if-match': read })).status).toBe(404)
+    const onLetta = (await alice.get(`/letta${url()}?${RELATIONS}`)).headers.etag!
+    expect((await alice.patch(`/letta${url()}`, { name: 'Fourth' }, { 'if-match': onLetta })).body.name).toBe('Fourth')
+  })
+
+  test('is refused when a block has changed since, and for an ETag that no response had', async () => {
+    const stale = await etagOf()
+    const { version, hash } = /^"(?<version>\d+)\.(?<hash>[\w-]+)/.exec(stale)!.groups!
+    await alice.patch(`/v1/blocks/${block.id}`, { value: `after ${stale}` })
+    const fresh = await etagOf()
+    const invented = [
+      `"${version}.${hash}"`,
+      `"${version}.x"`,
+      fresh.replace('tools', 'tags'),
+      fresh.replace('?', 'x?'),
+    ]
+    for (const etag of [stale, ...invented, ...invented.map((one) => `${one}, ${stale}`)]) {
+      const refused = await rename('Stale', etag)
+      expect([etag, refused.status, refused.body.code]).toEqual([etag, 412, 'precondition_failed'])
+      expect((await alice.delete(url(), { 'if-match': etag })).status).toBe(412)
+    }
+    expect((await rename('Fresh', fresh)).body.name).toBe('Fresh')
+  })
+})
+
 describe('a list', () => {
   const LISTS = [
     'agents',

@@ -86,5 +86,5 @@ export async function retrieve<Wire, Out = Wire>(
     : CompiledQuery.raw(own.selectOne, [actor.organizationId, id])
   const [row] = await readRows<RenderedRow>(context, statement)
   if (!row) throw notFoundFor(id)
-  return renderOne(row, own.composed || Boolean(rendering?.composed), rendering ?? own)
+  return renderOne(row, { composed: own.composed, ...rendering })
 }

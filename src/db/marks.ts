@@ -1,7 +1,10 @@
 /** The row's version, for the ETag. Not part of the wire shape. */
 export const VERSION = Symbol('version')
 
-/** Whether the representation holds more than the row that the version counts: its ETag then includes a hash. */
+/**
+ * The query of a GET that returns the representation, where this holds more than the row that the version counts: its ETag
+ * then includes a hash, and the query.
+ */
 export const COMPOSED = Symbol('composed')
 
 /** The cursor of the page after this one, when there is one. */
@@ -16,7 +19,7 @@ export interface Cursor {
 /** What the headers of a response are made from. */
 export interface Versioned {
   [VERSION]?: number
-  [COMPOSED]?: boolean
+  [COMPOSED]?: string | undefined
 }
 
 /** A page of a list that TypeScript has built. */

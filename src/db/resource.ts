@@ -14,8 +14,6 @@ export interface Resource<Wire = unknown, T extends Table = Table> extends Optio
   selectOne: string
   /** The wire shape as the database renders it, in either names. */
   rendering: Record<Names, ResourceRendering<Wire>>
-  /** Whether the wire shape holds more than the row that the version counts. */
-  composed: boolean
   /** Carries the wire type; never set. */
   wire?: Wire
 }
@@ -74,7 +72,7 @@ export const defineResource =
     const names = Object.keys(shape.properties)
     const source = (name: string) => (name in computed ? computed[name] : `"${table}"."${name}"`)
     const fields = names.flatMap((name) => (source(name) ? `${source(name)} as "${name}"` : [])).join(', ')
-    const composed = Object.keys(computed).length > 0
+    const composed = Object.keys(computed).length > 0 ? '' : undefined
     const selectOne = (selection: string) =>
       `select ${selection.replaceAll(ORGANIZATION, '$1')}, version from "${table}" where organization_id = $1 and id = $2`
     const renderingIn = (language: Names): ResourceRendering<Wire> => {
@@ -96,7 +94,6 @@ export const defineResource =
       fields: withOrganization(fields),
       selectOne: selectOne(fields),
       rendering: { neutral: renderingIn('neutral'), vendor: renderingIn('vendor') },
-      composed,
     }
   }
 

@@ -4,7 +4,7 @@ import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
 import { apiKeyOf } from './api-key.ts'
 import { addClientAccess, type ClientPolicy, checkClient } from './client-access.ts'
-import { matchVersions } from './headers.ts'
+import { addIfMatch } from './if-match.ts'
 import { namesOf } from './letta.ts'
 import type { RateLimits } from './rate-limit.ts'
 
@@ -36,6 +36,7 @@ export function addAuth(
   limits?: RateLimits,
 ): void {
   addClientAccess(app)
+  const acceptedVersions = addIfMatch(app)
   app.addHook('onRequest', async (request, reply) => {
     const key = apiKeyOf(request)
     await limits?.beforeKey(request, key)
@@ -52,7 +53,7 @@ export function addAuth(
     if (!actor.scopes.includes(right)) {
       throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
     }
-    const ifMatch = request.method === 'POST' ? undefined : matchVersions(request.headers['if-match'])
+    const ifMatch = await acceptedVersions(request)
     request.scope = createScope({ ...actor, requestId: request.id, ifMatch, names: namesOf(request) })
   })
 }

@@ -4,14 +4,6 @@ import { COMPOSED, NEXT, type PageOf, VERSION, type Versioned } from '../db/mark
 import { prefixOf } from './letta.ts'
 import { streamedLength } from './outgoing.ts'
 
-/** The versions that an `If-Match` header accepts; undefined for a header that accepts any version, and without one. */
-export function matchVersions(header: string | undefined): number[] | undefined {
-  if (header === undefined || header.trim() === '*') return undefined
-  return [...header.matchAll(/(W\/)?"(\d+)(?:\.[\w-]+)?"/g)].flatMap(([, weak, version]) =>
-    weak ? [] : [Number(version)],
-  )
-}
-
 /** The URL of a list's next page. */
 function nextUrl(url: string, cursor: { after?: string; before?: string }): string {
   const [path, ...search] = url.split('?')
@@ -26,7 +18,8 @@ const names = (header: string, etag: string) =>
 
 /**
  * Sets `ETag` on single resources and `Link` on lists, and responds with 304 when the caller has the current ETag.
- * The ETag is the version; where the response holds more than the versioned row, a hash of the body follows.
+ * The ETag is the version; where the response holds more than the versioned row, a hash of the body follows, and the query
+ * of a GET that returns the same body: `addIfMatch` compares the two.
  */
 export function addHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -47,8 +40,9 @@ export function addHeaders(app: FastifyInstance): void {
   app.addHook('onSend', (request: FastifyRequest, reply: FastifyReply, payload: unknown, done) => {
     const { versioned } = reply
     if (!versioned || reply.statusCode !== 200) return done(null, payload)
-    const body = versioned[COMPOSED] ? `.${hash('sha1', payload as Buffer, 'base64url')}` : ''
-    const etag = `"${versioned[VERSION]}${body}"`
+    const { [VERSION]: version, [COMPOSED]: query } = versioned
+    const body = query === undefined ? '' : `.${hash('sha1', payload as Buffer, 'base64url')}`
+    const etag = `"${version}${body}${query ? `?${query}` : ''}"`
     reply.header('etag', etag)
     const known = request.headers['if-none-match']
     if (known === undefined || !['GET', 'HEAD'].includes(request.method) || !names(known, etag)) {

@@ -6,7 +6,7 @@ import type { Names } from '../db/render/json-columns.ts'
  * The surface for clients of the Letta API: the same routes under another prefix, in the vendor's names. Unknown
  * parameters and keys are ignored there, and a `null` at the top of a PATCH leaves the field as it is.
  */
-const LETTA_PREFIX = '/letta'
+export const LETTA_PREFIX = '/letta'
 
 /** Marks a connection whose requests use this surface without the prefix. */
 export const AT_ROOT = Symbol('letta at the root')

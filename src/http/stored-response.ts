@@ -13,7 +13,7 @@ export interface StoredResponse {
     written: boolean
     headers: Record<string, string>
     version?: number | undefined
-    composed?: boolean | undefined
+    composed?: string | undefined
     next?: { after?: string; before?: string } | undefined
   }
   body: string | undefined
@@ -60,7 +60,7 @@ export function payloadOf({ head, body }: StoredResponse): unknown {
   if (body === undefined) return undefined
   const marks: Versioned & Pick<PageOf<unknown>, typeof NEXT> = {}
   if (head.version !== undefined) marks[VERSION] = head.version
-  if (head.composed) marks[COMPOSED] = true
+  if (head.composed !== undefined) marks[COMPOSED] = head.composed
   if (head.next) marks[NEXT] = head.next
   const payload: unknown = head.written ? new Rendered([body]) : JSON.parse(body)
   return payload !== null && typeof payload === 'object' ? Object.assign(payload, marks) : payload

@@ -31,8 +31,7 @@ export function oneStatement(
 /** One rendered resource. */
 export const renderOne = <Wire>(
   { version, json, fragments = '' }: RenderedRow,
-  composed: boolean,
-  { decryptSecrets = (text) => text }: Rendering,
+  { composed, decryptSecrets = (text) => text }: Pick<Rendering, 'composed' | 'decryptSecrets'>,
 ): Rendered<Wire> =>
   new Rendered(replacePlaceholders(json, parseFragments(decryptSecrets(fragments))), {
     [VERSION]: version,

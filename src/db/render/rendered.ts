@@ -13,8 +13,8 @@ export class Rendered<out T> {
   readonly segments: readonly string[]
   /** The version of the resource, for its ETag. */
   declare readonly [VERSION]?: number
-  /** Whether the JSON holds more than the row that the version counts. */
-  declare readonly [COMPOSED]?: boolean
+  /** The query of a GET that returns this JSON, where the JSON holds more than the row that the version counts. */
+  declare readonly [COMPOSED]?: string | undefined
   /** The cursor of the next page of a list, if there is one. */
   declare readonly [NEXT]?: Cursor
   /** Whether a list has no items. */

@@ -7,8 +7,8 @@ export interface Rendering<Wire = unknown> {
   /** Names the SQL: for one resource, equal keys mean SQL that differs in the organization's id alone. */
   cacheKey: string
   build(organizationId: unknown): RenderingSql
-  /** Whether the JSON holds more than the rows that the versions count. */
-  composed?: boolean
+  /** The query of a GET that renders one row so, where the JSON holds more than the row that the version counts. */
+  composed?: string | undefined
   /** Replaces the ciphertexts in a fragment by their plain text: the database doesn't have the key. */
   decryptSecrets?: ((fragment: string) => string) | undefined
 }

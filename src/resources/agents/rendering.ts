@@ -62,7 +62,9 @@ export const agentsWith = (scope: Scope, relations: readonly Include[]): Renderi
     const own = agents.rendering[scope.names].members(organizationId)
     return { ...from, json: sql`'{' || concat_ws(',', ${own}, ${sql.join(members)}) || '}'` }
   },
-  composed: relations.some((relation) => !OWN_COLUMNS.has(relation)),
+  composed: relations.every((relation) => OWN_COLUMNS.has(relation))
+    ? undefined
+    : relations.map((relation) => `include=${relation}`).join('&'),
   decryptSecrets:
     relations.includes('agent.secrets') && scope.can('secrets') ? (text) => decryptSecrets(scope, text) : undefined,
 })
@@ -74,5 +76,5 @@ export const memoryOf = (scope: Scope): Rendering<Memory> => ({
     const { memory, from } = renderRelations({ organizationId, ...contextOf(scope) }, ['agent.blocks'])
     return { ...from, json: memory }
   },
-  composed: true,
+  composed: '',
 })

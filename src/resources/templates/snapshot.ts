@@ -51,5 +51,5 @@ export function snapshotOf(version: TemplateVersion & Versioned, configuration: 
     relationships: blocks.map(({ entity_id }) => ({ agentEntityId: agent.entity_id, blockEntityId: entity_id })),
     configuration: {},
   }
-  return Object.assign(snapshot, { [VERSION]: version[VERSION]!, [COMPOSED]: true })
+  return Object.assign(snapshot, { [VERSION]: version[VERSION]!, [COMPOSED]: '' })
 }
