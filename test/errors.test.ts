@@ -117,6 +117,15 @@ describe('a key', () => {
 
 describe('an error', () => {
   const JSON_BODY = { 'content-type': 'application/json' }
+  const FORM = { 'content-type': 'multipart/form-data; boundary=x' }
+  /** Sends a request that the document doesn't have. */
+  const ask = async (method: string, url: string, headers: Record<string, string> = {}) => {
+    const all = { authorization: `Bearer ${alice.key}`, ...headers }
+    const body = headers === FORM && { payload: '--x--\r\n' }
+    const response = await server.app.inject({ method: method as 'GET', url, headers: all, ...body })
+    if (response.statusCode === 405) expect(response.headers.allow).toMatch(/POST/)
+    return { status: response.statusCode, headers: response.headers as Reply<never>['headers'], body: response.json() }
+  }
 
   test.each<[string, () => Promise<Reply<Record<string, unknown>>>, number, string]>([
     ['malformed JSON', () => alice.post('/v1/blocks/', '{', JSON_BODY), 400, 'malformed_json'],
@@ -129,6 +138,16 @@ describe('an error', () => {
       404,
       'not_found',
     ],
+    [
+      'a form with another method',
+      () => ask('PUT', `/v1/folders/${held.one.source}/upload`, FORM),
+      405,
+      'method_not_allowed',
+    ],
+    ['the method TRACE', () => ask('TRACE', '/v1/agents/'), 405, 'method_not_allowed'],
+    ['the method QUERY', () => ask('QUERY', '/letta/v1/agents'), 405, 'method_not_allowed'],
+    ['a form on an unknown path', () => ask('PUT', '/v1/nothing', FORM), 404, 'not_found'],
+    ['the method QUERY on an unknown path', () => ask('QUERY', '/v1/nothing'), 404, 'not_found'],
     ['another method', () => alice.call('PUT', '/v1/blocks/'), 405, 'method_not_allowed'],
     ['a name that is taken', () => alice.post('/v1/folders/', { name: held.names.folder }), 409, 'conflict'],
     [

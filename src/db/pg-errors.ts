@@ -1,4 +1,4 @@
-import { ApiError, conflict, notFound } from '../lib/errors.ts'
+import { ApiError, conflict, inBody, notFound } from '../lib/errors.ts'
 import { nounOf } from '../lib/ids.ts'
 
 interface PgError {
@@ -53,7 +53,8 @@ export function toApiError(error: unknown, conflicts: Readonly<Record<string, st
     if (message) return conflict(message)
   }
   if (code && UNSTORABLE.includes(code)) {
-    return new ApiError('invalid', 'A value of the request cannot be stored.', { cause: error })
+    const issues = [inBody('', 'has a value that cannot be stored')]
+    return new ApiError('invalid', 'A value of the request cannot be stored.', { issues, cause: error })
   }
   if (isUnavailable(error)) {
     const reason = REASONS[code ?? ''] ?? 'The database cannot be reached at the moment.'

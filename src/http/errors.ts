@@ -79,6 +79,12 @@ function send(reply: FastifyReply, error: ApiError, requestId: string) {
     .send(problem(error, requestId))
 }
 
+/** 404 for a path without a route. */
+const nothingAt = (request: FastifyRequest) =>
+  new ApiError('not_found', `There is nothing at ${prefixOf(request)}${request.url.split('?')[0]}.`, {
+    headers: { 'x-should-retry': 'false' },
+  })
+
 /** Responds to a request with an unreadable path, for which the framework runs no hook and no error handler. */
 export const refusePath = (_: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
   send(
@@ -103,15 +109,9 @@ export function addErrors(app: FastifyInstance): void {
       request.id,
     )
   })
-  app.setNotFoundHandler((request, reply) =>
-    send(
-      reply,
-      new ApiError('not_found', `There is nothing at ${prefixOf(request)}${request.url.split('?')[0]}.`, {
-        headers: { 'x-should-retry': 'false' },
-      }),
-      request.id,
-    ),
-  )
+  app.setNotFoundHandler((request, reply) => send(reply, nothingAt(request), request.id))
+  // Before the body is read: its media type doesn't matter.
+  app.addHook('preParsing', (request, _reply, _payload, done) => done(request.is404 ? nothingAt(request) : null))
 }
 
 /** Errors of requests that aren't valid HTTP, by the parser's code. */

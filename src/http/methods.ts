@@ -1,7 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../lib/errors.ts'
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
  * Collects the methods of every path registered from now on. Call the returned function after the last route: each path
@@ -25,13 +23,16 @@ function addMethodNotAllowed(app: FastifyInstance, paths: ReadonlyMap<string, Re
     const [url] = group[0]!
     const methods = new Set(group.flatMap(([, named]) => [...named]))
     const allow = [...methods].sort().join(', ')
+    const refuse = async ({ method }: FastifyRequest) => {
+      throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, { headers: { allow } })
+    }
     app.route({
-      method: METHODS.filter((method) => !methods.has(method)),
+      method: app.supportedMethods.filter((method) => !methods.has(method)),
       url,
       schema: { hide: true },
-      handler: async ({ method }) => {
-        throw new ApiError('method_not_allowed', `${method} is not allowed here; use ${allow}.`, { headers: { allow } })
-      },
+      // Before the body is read: its media type doesn't matter.
+      onRequest: refuse,
+      handler: refuse,
     })
   }
 }

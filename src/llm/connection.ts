@@ -1,6 +1,6 @@
 import type { Fetch } from '../lib/egress.ts'
 import { EgressError } from '../lib/egress-address.ts'
-import { ApiError } from '../lib/errors.ts'
+import { ApiError, inBody } from '../lib/errors.ts'
 import type { ProviderType } from '../lib/provider-types.ts'
 import { TransactionGuardError } from '../lib/transaction-guard.ts'
 
@@ -90,8 +90,10 @@ function reasonOf(error: unknown): string {
  */
 export function unreached(name: string, error: unknown): ApiError {
   for (let at = error; at; at = (at as { cause?: unknown }).cause) {
-    if (at instanceof EgressError)
-      return new ApiError('invalid', `${name} cannot be used: ${at.message}`, { cause: at })
+    if (at instanceof EgressError) {
+      const issues = [inBody('base_url', at.message)]
+      return new ApiError('invalid', `${name} cannot be used: ${at.message}`, { issues, cause: at })
+    }
     if (at instanceof ApiError) return at
     if (at instanceof TransactionGuardError) throw at
   }

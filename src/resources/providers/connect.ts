@@ -2,7 +2,7 @@ import type { Scope } from '../../db/scope.ts'
 import type { BaseProvider } from '../../lib/base-providers.ts'
 import type { Egress } from '../../lib/egress.ts'
 import { EgressError } from '../../lib/egress-address.ts'
-import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
+import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { apiUrl, factsOf, type ProviderType } from '../../lib/provider-types.ts'
 import { type Connection, ProviderError } from '../../llm/connection.ts'
 import { checkCredentials } from '../../llm/listing.ts'
@@ -104,5 +104,7 @@ export async function checkKey(connection: Connection): Promise<void> {
       throw invalid(inBody('api_key', `is wrong: ${error.message.replace(/\.$/, '')}`))
     throw error
   }
-  throw new ApiError('invalid', `Credentials of ${connection.type} cannot be checked without using one of its models.`)
+  throw invalid(
+    inBody('provider_type', `is ${connection.type}, whose credentials cannot be checked without using one of its models`),
+  )
 }

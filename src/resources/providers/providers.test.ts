@@ -170,7 +170,7 @@ describe('providers', () => {
     const nobody = await alice.post('/v1/providers/check', { ...body, base_url: gone.url })
     expect([nobody.status, nobody.body.detail]).toEqual([502, 'openai cannot be reached: it refuses the connection.'])
     const unknown = await alice.post('/v1/providers/check', { provider_type: 'chatgpt_oauth', api_key: 'a' })
-    expect(unknown.status).toBe(422)
+    expect([unknown.status, unknown.body.errors[0].field]).toEqual([422, 'provider_type'])
     await server.settle()
   })
 
