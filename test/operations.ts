@@ -8,6 +8,7 @@ export interface Schema {
   enum?: unknown[]
   const?: unknown
   format?: string
+  pattern?: string
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema

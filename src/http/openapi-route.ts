@@ -1,6 +1,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { Query } from '../lib/wire.ts'
+import { KEY_PATTERN } from './idempotency-key.ts'
 import { ERRORS } from './problem.ts'
 
 const methodsOf = ({ method }: RouteOptions) => [method].flat()
@@ -9,9 +10,11 @@ const methodsOf = ({ method }: RouteOptions) => [method].flat()
 function errorsOf(route: RouteOptions): number[] {
   if (route.config?.public) return [500, 503]
   const errors = [401, 403, 404, 422, 429, 500, 503]
+  // A path may be badly percent-encoded, and a body may be no JSON.
+  if (route.schema?.params || route.schema?.body) errors.push(400)
   if (!methodsOf(route).includes('GET')) errors.push(409)
   if (conditionOf(route) === 'if-match') errors.push(412)
-  if (route.schema?.body) errors.push(400, 413, 415)
+  if (route.schema?.body) errors.push(413, 415)
   if (route.config?.callsUpstream) errors.push(502)
   return errors
 }
@@ -19,16 +22,22 @@ function errorsOf(route: RouteOptions): number[] {
 /** The conditional header of a route: If-Match for changes of one resource, If-None-Match for reads of one. */
 function conditionOf(route: RouteOptions): 'if-match' | 'if-none-match' | undefined {
   const success = (route.schema?.response as Record<string, { $ref?: string }> | undefined)?.['200']
-  if (!route.schema?.params) return undefined
-  if (!methodsOf(route).includes('GET')) return 'if-match'
+  const methods = methodsOf(route)
+  const upserts = methods.includes('PUT') && route.config?.right !== 'admin'
+  if (!route.schema?.params && !upserts) return undefined
+  if (!methods.includes('GET')) return 'if-match'
   return success?.$ref ? 'if-none-match' : undefined
 }
 
 const REQUEST_HEADERS = {
-  'if-match': 'Only if the ETag is still one of these; 412 otherwise.',
-  'if-none-match': 'Only if the ETag is none of these; 304 otherwise.',
-  'idempotency-key':
-    'A name of your own for this request: sent again within 24 hours, it is answered as before and runs once.',
+  'if-match': Type.String({ description: 'Only if the ETag is still one of these; 412 otherwise.' }),
+  'if-none-match': Type.String({ description: 'Only if the ETag is none of these; 304 otherwise.' }),
+  'idempotency-key': Type.String({
+    title: '1 to 255 printable ASCII characters',
+    pattern: KEY_PATTERN,
+    description:
+      'A name of your own for this request: sent again within 24 hours, it is answered as before and runs once.',
+  }),
 }
 
 /** The schema of the request headers that a route reads. */
@@ -38,7 +47,7 @@ function headersOf(route: RouteOptions): { headers?: TSchema } {
     (name) => name !== undefined,
   )
   if (names.length === 0) return {}
-  const headers = names.map((name) => [name, Type.Optional(Type.String({ description: REQUEST_HEADERS[name] }))])
+  const headers = names.map((name) => [name, Type.Optional(REQUEST_HEADERS[name])])
   const own = (route.schema?.headers as TObject | undefined)?.properties
   return { headers: Type.Object({ ...own, ...Object.fromEntries(headers) }) }
 }

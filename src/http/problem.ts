@@ -26,7 +26,7 @@ export const Problem = Type.Object(
 
 /** Descriptions of the error responses, by status. */
 export const ERRORS: Readonly<Record<number, string>> = {
-  400: 'The body is not JSON.',
+  400: 'The body is not JSON, or the path is badly percent-encoded.',
   401: 'No key, or not a valid one.',
   403: 'The key lacks a scope.',
   404: 'The organization has no such resource.',
