@@ -58,8 +58,7 @@ export interface Populated {
 async function sent(client: Client, method: string, url: string, body?: unknown, headers?: Record<string, string>) {
   // With an idempotency key, so that the organization has stored responses too.
   const reply = await client.call(method, url, body, { 'idempotency-key': randomUUID(), ...headers })
-  if (reply.status !== 200 && reply.status !== 201)
-    throw new Error(`${method} ${url} returned ${reply.status}: ${JSON.stringify(reply.body)}`)
+  if (reply.status !== 200) throw new Error(`${method} ${url} returned ${reply.status}: ${JSON.stringify(reply.body)}`)
   return reply.body
 }
 

@@ -30,6 +30,7 @@ export const DIFFERENT: Reasons = [
   [/\/export query: conversation_id$/, 'later: conversations'],
   [/\/export body: /, 'no plan: a `GET` has no body'],
   [/\/export answer: \(string\)$/, 'the file as a JSON object, which is what the server sent too'],
+  [/ answer: \(201\)$/, '200, as every other create'],
   [/ answer: \(nothing\)$/, 'answers what the shorter path does'],
   [/ \/v1\/providers\/.*\bprovider_type=letta$/, 'no plan: the vendor’s own hosted service'],
   [/ answer: .*\b(api|access)_key(_enc)?$/, 'keys never leave the server'],

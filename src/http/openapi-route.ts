@@ -72,7 +72,7 @@ const withHeaders = (responses: Responses) =>
         ...(schema.type === 'array' && { Link: HEADERS.Link }),
         'X-Request-Id': HEADERS['X-Request-Id'],
       }
-      return status === '200' || status === '201'
+      return status === '200'
         ? [status, { description: 'Done.', headers, content: { 'application/json': { schema } } }]
         : [status, schema]
     }),

@@ -11,7 +11,7 @@ const operations = operationsOf('client-side access tokens', {
   ],
   create_access_token: [
     'Create a client-side access token; the answer is the only one that shows it',
-    { body: CreateAccessToken, response: { 201: Ref(AccessToken) } },
+    { body: CreateAccessToken, response: { 200: Ref(AccessToken) } },
   ],
   delete_access_token: [
     'Delete a client-side access token',

@@ -48,6 +48,20 @@ describe('a block', () => {
     expect((await alice.delete(url)).status).toBe(404)
   })
 
+  test('has no limit and no tags where they are null, whether it is made so or changed', async () => {
+    const { alice } = server
+    const none = { limit: null, tags: null }
+    const value = 'x'.repeat(100_001)
+    const { id: made, ...one } = await make(alice, { value, ...none })
+    const { id } = await make(alice, { limit: 10, tags: ['a'] })
+    const { id: changed, ...other } = (await alice.patch(`/v1/blocks/${id}`, { value, ...none })).body
+    expect(one).toEqual(other)
+    expect([one.limit, one.tags, 'limit' in one]).toEqual([undefined, [], false])
+    expect(made).not.toBe(changed)
+    const agent = await makeAgent(alice, { memory_blocks: [{ label: 'human', value, ...none }] })
+    expect('limit' in agent.blocks[0]).toBe(false)
+  })
+
   test('of another organization answers exactly as one that does not exist', async () => {
     const { alice, bob } = server
     const { id } = await make(alice)

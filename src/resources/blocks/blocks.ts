@@ -81,9 +81,9 @@ const tooLong = (length: number, limit: number, field = 'value'): ValidationIssu
 
 /** The row of a new block, with its defaults. 422 for a value longer than the limit; `field` is where it stands. */
 export function newBlock(body: CreateBlock, field = 'value') {
-  const limit = body.limit ?? DEFAULT_LIMIT
+  const { limit = DEFAULT_LIMIT } = body
   const length = lengthOf(body.value)
-  if (length > limit) throw invalid(tooLong(length, limit, field))
+  if (limit !== null && length > limit) throw invalid(tooLong(length, limit, field))
   return {
     ...body,
     limit,

@@ -70,6 +70,30 @@ describe('identities', () => {
     expect((await server.bob.call('PUT', `${url}/properties`, properties)).status).toBe(404)
   })
 
+  test('the value of a property is of its type', async () => {
+    const { alice } = server
+    const values = { string: 'a', number: 1.5, boolean: false, json: { a: null } }
+    const { id } = (await make({})).body
+    const url = `/v1/identities/${id}`
+    for (const type of Object.keys(values)) {
+      for (const [of, value] of Object.entries(values)) {
+        const properties = [{ key: 'k', type, value }]
+        const replies = [
+          await make({ properties }),
+          await alice.patch(url, { properties }),
+          await alice.patch(`/letta${url}`, { properties }),
+          await alice.call('PUT', `${url}/properties`, properties),
+        ]
+        expect([type, of, ...replies.map(({ status }) => status)]).toEqual([
+          type,
+          of,
+          ...Array(4).fill(type === of ? 200 : 422),
+        ])
+        if (type !== of) expect(replies[1]!.body.errors).toMatchObject([{ in: 'body', field: 'properties[0].value' }])
+      }
+    }
+  })
+
   test('a key is unique within its project, and within what belongs to no project', async () => {
     const { alice, bob } = server
     const identifier_key = 'unique'

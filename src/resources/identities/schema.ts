@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { attachedIds, defineResource } from '../../db/resource.ts'
 import {
   Closed,
@@ -52,7 +52,24 @@ export const identities = defineResource<Identity>()(Identity, {
   },
 })
 
-export const IdentityProperties = List(IdentityProperty)
+/** A property with a value of its type. */
+const propertyOf = (type: Static<typeof IdentityProperty>['type'], value: TSchema) =>
+  Type.Object(
+    { key: IdentityProperty.properties.key, type: Type.Literal(type), value },
+    { additionalProperties: false },
+  )
+
+/** Properties in requests. Those in responses may be older than the check of their values. */
+export const IdentityProperties = Type.Unsafe<Static<typeof IdentityProperty>[]>(
+  List(
+    Type.Union([
+      propertyOf('string', Text()),
+      propertyOf('number', Type.Number()),
+      propertyOf('boolean', Type.Boolean()),
+      propertyOf('json', JsonMap()),
+    ]),
+  ),
+)
 export type IdentityProperties = Static<typeof IdentityProperties>
 
 const fields = {

@@ -6,7 +6,7 @@ import { CreateProject, ListProjects, Project, ProjectList, ProjectParams, Succe
 
 const operations = operationsOf('projects', {
   list_projects: ['List projects, newest first', { querystring: ListProjects, response: { 200: ProjectList } }],
-  create_project: ['Create a project', { body: CreateProject, response: { 201: Ref(Project) } }],
+  create_project: ['Create a project', { body: CreateProject, response: { 200: Ref(Project) } }],
   delete_project: ['Delete a project that has no templates', { params: ProjectParams, response: { 200: Success } }],
 })
 

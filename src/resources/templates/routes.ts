@@ -35,7 +35,7 @@ import { listVersions, versionOf } from './versions.ts'
 const headers = ProjectHeaders
 const params = ProjectNameParams
 const ofVersion = { params: ProjectVersionParams }
-const made = { 201: Ref(Template) }
+const made = { 200: Ref(Template) }
 const done = { 200: Done }
 
 const operations = operationsOf('templates', {

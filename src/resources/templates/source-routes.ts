@@ -133,7 +133,7 @@ export const templateSourceRoutes = (source: ProjectSource, options: FileOptions
   )
 
   const versionParams = Params({ ...source.params, template_version })
-  const create = { params: versionParams, body: CreateTemplateAgents, response: { 201: Deployment } }
+  const create = { params: versionParams, body: CreateTemplateAgents, response: { 200: Deployment } }
   app.post(
     `${base}/:template_version/agents`,
     operation('create_agents_from_template', `Create an agent from a version of a template${where}`, create),
