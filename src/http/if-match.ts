@@ -21,7 +21,8 @@ async function currentEtag(request: FastifyRequest, url: string): Promise<string
   const { 'if-match': _, 'content-length': __, 'content-type': ___, expect: ____, ...headers } = request.headers
   const { remoteAddress } = socket
   const response = await server.inject({
-    ...{ method: 'GET', url, headers: { ...headers, 'x-request-id': id } },
+    // An absent User-Agent is named, or one would be added.
+    ...{ method: 'GET', url, headers: { ...headers, 'user-agent': headers['user-agent'], 'x-request-id': id } },
     ...(remoteAddress !== undefined && { remoteAddress }),
   })
   const { statusCode, headers: sent } = response
