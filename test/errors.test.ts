@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Document, documentOf, type Operation, operationsOf } from './operations.ts'
+import { type Document, documentOf, type Operation, operationsOf, READING_POSTS } from './operations.ts'
 import { requestsOf, send } from './places.ts'
 import { type Populated, populate } from './populate.ts'
 import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
@@ -96,16 +96,13 @@ describe('a key', () => {
     expect(wrong).toEqual([])
   })
 
-  // They ask with a body, and change nothing.
-  const READING = ['search_agents', 'search_passages', 'search_tools', 'generate_json_schema']
-
   test('needs the scope of the operation, which the error names', async () => {
     const client = { read: await server.withScopes('read'), write: await server.withScopes('write') }
     const wrong: string[] = []
     for (const operation of operations) {
       const [request] = requestsOf(document, operation, held)
       const admin = operation.path.startsWith('/v1/admin') || operation.path.startsWith('/v1/api-keys')
-      const reads = operation.method === 'GET' || READING.includes(operation.operationId)
+      const reads = operation.method === 'GET' || READING_POSTS.includes(operation.operationId)
       const lacks = admin ? 'admin' : reads ? 'read' : 'write'
       const reply = await send(client[lacks === 'read' ? 'write' : 'read'], request!)
       expectProblem(reply, 403, 'forbidden')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { bodyOf, documentOf, operationsOf } from '../../test/operations.ts'
+import { bodyOf, documentOf, operationsOf, READING_POSTS } from '../../test/operations.ts'
 import { inWorkingOrder, requestsOf, send } from '../../test/places.ts'
 import { newOrganization, populate } from '../../test/populate.ts'
 import { rowsOf } from '../../test/rows.ts'
@@ -82,8 +82,8 @@ describe('a request with an Idempotency-Key', () => {
     const client = await newOrganization(server, 'Ida')
     const held = await populate(client, server.database, 'Ida')
     const document = documentOf(server.app)
-    const operations = inWorkingOrder(operationsOf(server.app)).filter(({ method }) =>
-      ['POST', 'PATCH', 'DELETE'].includes(method),
+    const operations = inWorkingOrder(operationsOf(server.app)).filter(
+      ({ method, operationId }) => ['POST', 'PATCH', 'DELETE'].includes(method) && !READING_POSTS.includes(operationId),
     )
     const wrong: string[] = []
     let replayed = 0
