@@ -105,6 +105,9 @@ export async function checkKey(connection: Connection): Promise<void> {
     throw error
   }
   throw invalid(
-    inBody('provider_type', `is ${connection.type}, whose credentials cannot be checked without using one of its models`),
+    inBody(
+      'provider_type',
+      `is ${connection.type}, whose credentials cannot be checked without using one of its models`,
+    ),
   )
 }
