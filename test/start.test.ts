@@ -179,6 +179,8 @@ describe('SIGTERM', () => {
         response.resume().on('end', () => resolve([response.statusCode, response.headers.connection])),
       )
     })
+    // It may fail before anybody awaits it.
+    answered.catch(() => {})
     await new Promise((resolve) => sent.on('continue', resolve).flushHeaders())
     return () => {
       sent.end(body)
