@@ -29,8 +29,8 @@ test('a missing resource is a 404, a conflict a 409, and the SDK retries neither
   expect(conflict.rawResponse?.headers.get('x-should-retry')).toBe('false')
 })
 
-test('an invalid request is an UnprocessableEntityError that lists every fault', async () => {
-  const error = await refused(older.alice.agents.list({ limit: 1000, after: 'x' }), 422, 'limit')
+test('an invalid request is an UnprocessableEntityError that lists every validation error', async () => {
+  const error = await refused(older.alice.agents.list({ limit: 0, after: 'x' }), 422, 'limit')
   expect(error).toBeInstanceOf(Letta.UnprocessableEntityError)
   expect(error).toBeInstanceOf(LettaError)
   expect((error.body as { errors: object[] }).errors).toMatchObject([

@@ -178,7 +178,7 @@ describe('a search of tools', () => {
     expect(await search(bob, { query: 'odd', ...words })).toHaveLength(odd.length)
     const long = Array.from({ length: 40_000 }, (_, n) => `w${n}`).join(' ')
     const json_schema = { name: 'long', description: long, parameters: { properties: { a: { description: long } } } }
-    const made = await bob.post('/v1/tools/', { source_code: 'pass', json_schema, tags: [long, 'x'.repeat(5000)] })
+    const made = await bob.post('/v1/tools/', { source_code: 'pass', json_schema, tags: ['x'.repeat(500)] })
     expect(made.status).toBe(200)
     expect(names(await search(bob, { query: 'w1234', ...words }))).toEqual(['long'])
     expect(names(await search(bob, { query: 'w12', ...vectors }))).toContain('long')
