@@ -160,7 +160,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   if (apiKey && !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
     throw new ConfigError('CAIRN_API_KEY must have 1 to 200 printable ASCII characters without spaces.')
   }
-  const defaultModel = text('CAIRN_DEFAULT_MODEL') ?? 'openai/gpt-5-mini'
+  const providers = readProviders(env)
+  // Without a provider, only the built-in model can answer.
+  const defaultModel = text('CAIRN_DEFAULT_MODEL') ?? (providers.length > 0 ? 'openai/gpt-5-mini' : 'cairn/scripted')
   if (!/^[^/\s]+\/\S+$/.test(defaultModel)) {
     throw new ConfigError('CAIRN_DEFAULT_MODEL must be a model handle, provider/model-name.')
   }
@@ -187,6 +189,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     basePath: readBasePath(text('CAIRN_BASE_PATH')),
     vectorStores: readStores(env),
     allowedNetworks: readNetworks(env, 'CAIRN_ALLOWED_NETWORKS'),
-    providers: readProviders(env),
+    providers,
   })
 }

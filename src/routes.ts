@@ -8,6 +8,7 @@ import { agentFileRoutes } from './resources/agents/files/routes.ts'
 import { agentGroupRoutes } from './resources/agents/groups/routes.ts'
 import { detachFolderFromAgents, toolHolders } from './resources/agents/holders/holders.ts'
 import { folderHolderRoutes, holderRoutes } from './resources/agents/holders/routes.ts'
+import { agentMessageRoutes } from './resources/agents/messages/routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { unservedRoutes } from './resources/agents/unserved-routes.ts'
@@ -27,6 +28,7 @@ import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
 import { passageSearchRoutes } from './resources/passages/search-routes.ts'
 import { projectRoutes } from './resources/projects/routes.ts'
 import { providerItemRoutes, providerRoutes } from './resources/providers/routes.ts'
+import { runRoutes } from './resources/runs/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { projectTemplateRoutes, templateRoutes } from './resources/templates/routes.ts'
@@ -49,6 +51,8 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/agents', agentExportRoutes(fileOptions)],
     ['/v1/agents', attachmentRoutes],
     ['/v1/agents', archivalMemoryRoutes(embedders)],
+    ['/v1/agents', agentMessageRoutes(services.runtime)],
+    ['/v1/runs', runRoutes],
     ['/v1/archives', archiveRoutes(services.stores)],
     ['/v1/archives', holderRoutes('archive')],
     ['/v1/archives', passageRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],

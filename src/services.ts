@@ -17,9 +17,11 @@ import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
 import { createKeyedSemaphore, type KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
 import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
+import { createLanguageModels } from './resources/models/language.ts'
 import { createRelist, type Relist } from './resources/models/relist.ts'
 import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
 import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
+import { createRuntime, type Runtime } from './runtime/runtime.ts'
 
 export interface Deps {
   config: Pick<
@@ -45,6 +47,9 @@ export interface Deps {
   embedders?: Embedders
 }
 
+/** Models answer slowly: one that runs on a slow machine reads its prompt for minutes before its first word. */
+const MODEL_BOUNDS = { headersMs: 600_000, bodyMs: 300_000, totalMs: 3_600_000, maxBytes: 64 * 1024 * 1024 }
+
 /** The shared objects of routes and background work, created once for each server. */
 export interface Services {
   config: Deps['config']
@@ -59,6 +64,7 @@ export interface Services {
   toolVectors: ToolVectors
   searchTurns: KeyedSemaphore
   workers: Workers
+  runtime: Runtime
   baseProviders: BaseProviders
   relist: Relist
   /** Stops background work, then closes connections and threads. */
@@ -86,6 +92,9 @@ export async function createServices(deps: Deps): Promise<Services> {
     sync_provider: syncProvider(egress),
   }
   const workers = await createWorkers(jobs, scopeOf, work, logger)
+  const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), guard)
+  const models = createLanguageModels({ egress: modelEgress, providers })
+  const runtime = createRuntime({ database, models, scopeOf, logger })
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
   const stopSweeping = startSweeping(database, logger)
   return {
@@ -101,13 +110,16 @@ export async function createServices(deps: Deps): Promise<Services> {
     toolVectors: createToolVectors(),
     searchTurns: createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE),
     workers,
+    runtime,
     baseProviders,
     relist: createRelist(egress, baseProviders.sync),
     async close() {
+      await runtime.close()
       await baseProviders.stop()
       await workers.stop()
       await stopSweeping()
       await egress.close()
+      await modelEgress.close()
       await reader.close()
     },
   }

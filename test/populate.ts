@@ -24,6 +24,7 @@ type Kind =
   | 'passage'
   | 'project'
   | 'provider'
+  | 'run'
   | 'source'
   | 'template'
   | 'tool'
@@ -175,6 +176,8 @@ export async function populate(client: Client, database: Database, name: string)
   const files = await addFile(database, agent.id, folder.id)
   const { file: spareFile } = await addFile(database, agent.id, folder.id)
 
+  const run = await post(`/v1/agents/${conductor.id}/messages`, { input: name, override_model: 'cairn/scripted' })
+
   const one: Populated['one'] = {
     agent: agent.id,
     access_token: tokens[0].token,
@@ -190,6 +193,7 @@ export async function populate(client: Client, database: Database, name: string)
     passage: passage.id,
     project: project.id,
     provider: provider.id,
+    run: run.messages[0].run_id,
     source: folder.id,
     template: madeTemplate.id,
     tool: tool.id,

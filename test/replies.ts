@@ -36,6 +36,12 @@ function createChecker(app: App): Checker {
   }
 }
 
+const EVENTS = 'text/event-stream'
+
+/** The events of a stream, without the line that ends it. */
+export const eventsIn = (stream: string): { message_type: string; [field: string]: unknown }[] =>
+  [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json!))
+
 const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 /** Throws when a reply to a documented operation has a status or a body that the OpenAPI document doesn't allow. */
@@ -46,11 +52,14 @@ export function checkReplies(app: App, method: string, url: string, status: numb
   if (!operation || status === 304 || status === 500) return
   const documented = operation.responses[status]
   if (!documented) throw new Error(`${method} ${path} returned ${status}, which the OpenAPI document doesn't list.`)
-  const [type] = Object.keys(documented.content ?? {})
+  const types = Object.keys(documented.content ?? {})
+  const isStream = types.includes(EVENTS) && typeof body === 'string'
+  const type = isStream ? EVENTS : types[0]
   if (!type) return
   const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
   const validate = checker.validate(`/${pointer.map(pointerPart).join('/')}`)
-  if (!validate(body)) {
+  for (const value of isStream ? eventsIn(body) : [body]) {
+    if (validate(value)) continue
     throw new Error(
       `${method} ${path} answered ${status} with a body its schema refuses: ${JSON.stringify(validate.errors)}`,
     )

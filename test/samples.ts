@@ -36,6 +36,17 @@ const identity = ({ one }: Populated) => ({
   block_ids: [one.block],
 })
 
+/** Messages to an agent, in a group, by the model that needs no provider. */
+const sentMessages = ({ one }: Populated): Sample[] => [
+  { body: { input: 'Hello', override_model: 'cairn/scripted' } },
+  {
+    body: {
+      messages: [{ role: 'user', content: 'Hello', group_id: one.group }],
+      override_model: 'cairn/scripted',
+    },
+  },
+]
+
 /** The connection to the stand-in of a provider. */
 const reached = () => ({ provider_type: 'openai', api_key: KEY, base_url: inject('provider') })
 
@@ -75,6 +86,9 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   ],
   // An agent has one archive at most.
   attach_archive_to_agent: (held) => [{ path: { agent_id: held.spareAgent } }],
+  send_message: sentMessages,
+  stream_message: sentMessages,
+  send_message_async: sentMessages,
   import_agents: () => [
     { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }) } },
     { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }), project_id: 'project' } },

@@ -156,10 +156,27 @@ describe('the database schema', () => {
       'hosted_vectors.organization_id',
       'hosted_vectors.passage_id',
       'messages.approval_request_id',
+      // Messages outlive the runs and steps that made them; a conversation's row goes after its messages.
+      'messages.conversation_id',
       // A trigger clears it when the group goes.
       'messages.group_id',
+      'messages.run_id',
+      'messages.step_id',
       'messages.tool_call_id',
       'passages.container_id',
+      // Steps and traces outlive their agents; runs belong to their agents, as threads do.
+      'provider_traces.agent_id',
+      'provider_traces.run_id',
+      'provider_traces.step_id',
+      'run_otids.thread_id',
+      'runs.conversation_id',
+      'runs.thread_id',
+      'steps.agent_id',
+      'steps.provider_id',
+      'steps.request_id',
+      'steps.run_id',
+      'steps.trace_id',
+      'threads.run_id',
     ])
   })
 
@@ -171,6 +188,7 @@ describe('the database schema', () => {
     'keys and tokens are random': /^(api_keys_key|access_tokens_token)_hash_key$/,
     'versions get their numbers while their template is held': /^template_versions_number_key$/,
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
+    'a thread names the one run that is carried out, and its row is held': /^runs_one_per_thread$/,
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }
 

@@ -8,10 +8,7 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
   [/\/(schedule|memory-files)\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
-  [
-    /^GET \/v1\/((conversations|mcp-servers|runs)\/|agents\/\{agent_id\}\/messages)$/,
-    'later: an empty list until then',
-  ],
+  [/^GET \/v1\/(conversations|mcp-servers)\/$/, 'later: an empty list until then'],
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],
   [/\/tools\/run$|\/tools\/\{tool_name\}\/run$/, 'later: running tools'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],

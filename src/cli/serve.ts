@@ -7,6 +7,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { openJobs } from '../db/jobs.ts'
 import { isUnavailable } from '../db/pg-errors.ts'
 import type { App } from '../http/server.ts'
+import { SCRIPTED } from '../resources/models/handles.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
@@ -49,7 +50,7 @@ function greet(port: number, lettaPort: number | undefined, config: Config, key:
 /** Throws a ConfigError for a default model of an unknown provider. */
 function checkDefaultModel({ defaultModel }: Config): void {
   const [provider] = defaultModel.split('/')
-  if (!MODEL_ENDPOINT_TYPES.some((known) => known === provider)) {
+  if (defaultModel !== SCRIPTED.handle && !MODEL_ENDPOINT_TYPES.some((known) => known === provider)) {
     throw new ConfigError(
       `CAIRN_DEFAULT_MODEL names the provider "${provider}"; known are ${MODEL_ENDPOINT_TYPES.join(', ')}.`,
     )

@@ -15,6 +15,8 @@ export interface Actor {
   keyId: string | null
   scopes: readonly string[]
   requestId: string | null
+  /** JSON of the agent that acts for the caller, for the history. */
+  author?: string | undefined
   /** Whether the organization runs the whole server. */
   operator: boolean
   /** The names that the caller reads; `neutral` if absent. */

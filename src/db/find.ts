@@ -49,10 +49,10 @@ export async function select<Wire, T extends Table>(
   context: Context,
   resource: Resource<Wire, T>,
   filter: Filter<T>,
-): Promise<Wire[]> {
+): Promise<(Wire & Versioned)[]> {
   const { trx, database, actor } = context
   const owned = selectOwned(trx ?? database.kysely, resource.table, actor.organizationId)
-  const query = filter(owned).select(() => resource.fields(actor.organizationId) as never)
+  const query = filter(owned).select(() => sql`${resource.fields(actor.organizationId)}, version` as never)
   return ((await mapDbErrors(query.execute())) as Row[]).map((row) => toWire<Wire>(row))
 }
 

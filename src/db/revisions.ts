@@ -7,6 +7,8 @@ export interface Author {
   userId: unknown
   keyId: unknown
   requestId: unknown
+  /** JSON of the agent that acts. */
+  author?: unknown
 }
 
 /**
@@ -18,7 +20,7 @@ export const touchColumns = ({ userId }: Pick<Author, 'userId'>, now: unknown = 
 
 /** A common table expression that adds the history row of each row of `changed`, as the change left the row. */
 export function insertRevision(
-  { organizationId, keyId, userId, requestId }: Author,
+  { organizationId, keyId, userId, requestId, author }: Author,
   resource: Resource,
   operation: 'create' | 'update' | 'delete' | 'link' | 'unlink',
   links: RawBuilder<unknown> = sql`null`,
@@ -30,8 +32,9 @@ export function insertRevision(
     unlogged.length > 0 ? sql`(to_jsonb(changed) - array[${sql.raw(unlogged.join())}])::json` : sql`to_json(changed)`
   return sql`logged as (
     insert into revisions
-      (organization_id, kind, resource_id, version, operation, key_id, user_id, request_id, resource, links)
+      (organization_id, kind, resource_id, version, operation, key_id, user_id, request_id, author, resource,
+        links)
     select ${organizationId}, ${sql.lit(resource.prefix)}, id, ${version}, ${sql.lit(operation)}, ${keyId}, ${userId},
-      ${requestId}, ${row}, ${links}::jsonb
+      ${requestId}, ${author ?? null}::json, ${row}, ${links}::jsonb
     from changed)`
 }

@@ -33,6 +33,8 @@ export interface Scope {
   /** Whether the organization runs the whole server. */
   operator: boolean
   cipher: Cipher
+  /** On whose behalf the scope acts: for work that goes on after the request. */
+  actor: Actor
   /** Whether the caller's key holds a right. */
   can(right: string): boolean
 
@@ -56,7 +58,7 @@ export interface Scope {
   /** Locks a row until the transaction ends. 404, or 412 with the current ETag. */
   lock(resource: Resource, id: string): Promise<void>
   /** Every row that the filter keeps: for rows whose number their owner bounds. */
-  select<Wire, T extends Table>(resource: Resource<Wire, T>, filter: Filter<T>): Promise<Wire[]>
+  select<Wire, T extends Table>(resource: Resource<Wire, T>, filter: Filter<T>): Promise<(Wire & Versioned)[]>
   /** The number of rows that the filter keeps. */
   count<T extends Table>(resource: Resource<unknown, T>, filter?: Filter<T>): Promise<number>
   /** The ids attached to an owner, in the order in which they were attached. */
@@ -127,6 +129,15 @@ export interface Scope {
   asOrganization(organizationId: string): Scope
   /** The scope without the caller's `If-Match`: for changes that a change entails. */
   withoutIfMatch(): Scope
+  /** The scope of an agent that acts for the caller by a call of a tool: history names the agent. */
+  asAgent(author: AgentAuthor, ifMatch?: readonly number[]): Scope
+}
+
+/** An agent that acts for a caller, by a call of a tool. */
+export interface AgentAuthor {
+  agent_id: string
+  run_id: string
+  tool_call_id: string
 }
 
 /** What scopes are made from. */
@@ -147,6 +158,7 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     keyId: actor.keyId,
     operator: actor.operator,
     cipher: services.cipher,
+    actor: { ...actor, ifMatch: undefined },
     can: (right) => actor.scopes.includes(right),
     list: (...request) => list(context, ...request),
     retrieve: (...request) => retrieve(context, ...request),
@@ -180,6 +192,8 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     enqueueMany: (queue, jobs) => enqueue(services.jobs, actor, transaction, queue, jobs),
     asOrganization: (organizationId) => createScope(services, asOrganization(actor, organizationId), transaction),
     withoutIfMatch: () => createScope(services, { ...actor, ifMatch: undefined }, transaction),
+    asAgent: (author, ifMatch) =>
+      createScope(services, { ...actor, author: JSON.stringify(author), ifMatch }, transaction),
   }
   return scope
 }

@@ -18,8 +18,8 @@ async function unchanged<Wire>(context: Context, resource: Resource<Wire>, id: s
 
 /** The statement of an update: the change, its version check and its history row. */
 function updateStatement(resource: Resource, columns: readonly string[], values: Values): RawBuilder<unknown> {
-  const { organizationId, userId, keyId, requestId, id, now, ifMatch, links } = values
-  const author: Author = { organizationId, userId, keyId, requestId }
+  const { organizationId, userId, keyId, requestId, author, id, now, ifMatch, links } = values
+  const by: Author = { organizationId, userId, keyId, requestId, author }
   const table = sql.table(resource.table)
   const assignments = columns.map((column) => sql`${sql.ref(column)} = ${values[`column ${column}`]}`)
   const differences = columns.map((column) => {
@@ -29,12 +29,12 @@ function updateStatement(resource: Resource, columns: readonly string[], values:
       : sql`${sql.ref(column)} is distinct from ${value}`
   })
   return sql`with changed as (
-      update ${table} set ${sql.join([...assignments, touchColumns(author, now)])}
+      update ${table} set ${sql.join([...assignments, touchColumns(by, now)])}
       where organization_id = ${organizationId} and id = ${id}
         ${ifMatch ? sql`and version = any(${ifMatch}::int[])` : sql``}
         ${links ? sql`` : sql`and (${sql.join(differences, sql` or `)})`}
       returning *
-    ), ${insertRevision(author, resource, 'update', links ? sql`${links}` : undefined)}
+    ), ${insertRevision(by, resource, 'update', links ? sql`${links}` : undefined)}
     select ${resource.fields(organizationId)}, version from changed as ${table}`
 }
 
@@ -53,9 +53,9 @@ export async function update<Wire, T extends Table, V extends Columns<T>>(
   const given: Readonly<Record<string, unknown>> = patch
   const columns = Object.keys(given).filter((column) => given[column] !== undefined)
   if (columns.length === 0 && links.length === 0) return unchanged(context, resource, id)
-  const { organizationId, userId, keyId, requestId, ifMatch } = context.actor
+  const { organizationId, userId, keyId, requestId, author, ifMatch } = context.actor
   const values = {
-    ...{ organizationId, userId, keyId, requestId, id },
+    ...{ organizationId, userId, keyId, requestId, author, id },
     now: new Date().toISOString(),
     ifMatch: ifMatch && [...ifMatch],
     links: links.length > 0 ? JSON.stringify(links) : undefined,

@@ -70,13 +70,13 @@ const onSurface = (request: FastifyRequest, error: ApiError | undefined) =>
     : error
 
 /** Responds with an error: the only place that writes error bodies. */
-function send(reply: FastifyReply, error: ApiError, requestId: string) {
+function send(reply: FastifyReply, error: ApiError, request: FastifyRequest) {
   return reply
     .code(error.status)
     .headers(error.headers)
     .header('content-type', 'application/problem+json')
     .serializer(JSON.stringify)
-    .send(problem(error, requestId))
+    .send({ ...problem(error, request.id), ...(isLetta(request) && error.vendorFields) })
 }
 
 /** 404 for a path without a route. */
@@ -90,7 +90,7 @@ export const refusePath = (_: FastifyError, request: FastifyRequest, reply: Fast
   send(
     reply.header('x-request-id', request.id),
     new ApiError('bad_request', 'The path cannot be read: it is badly percent-encoded, or a part of it is too long.'),
-    request.id,
+    request,
   )
 
 /**
@@ -101,15 +101,15 @@ export function addErrors(app: FastifyInstance): void {
     const mapped = toApiError(error)
     const known = onSurface(request, mapped instanceof ApiError ? mapped : fromFramework(error, request))
     // A connection or a statement may have ended because the caller has left.
-    if (known && (known.code !== 'unavailable' || hasLeft(reply))) return send(reply, known, request.id)
+    if (known && (known.code !== 'unavailable' || hasLeft(reply))) return send(reply, known, request)
     request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')
     return send(
       reply,
       known ?? new ApiError('internal', 'Something went wrong here. Quote the request id when you report it.'),
-      request.id,
+      request,
     )
   })
-  app.setNotFoundHandler((request, reply) => send(reply, nothingAt(request), request.id))
+  app.setNotFoundHandler((request, reply) => send(reply, nothingAt(request), request))
   // Before the body is read: its media type doesn't matter.
   app.addHook('preParsing', (request, _reply, _payload, done) => done(request.is404 ? nothingAt(request) : null))
 }

@@ -12,12 +12,27 @@ const PING_MS = 15_000
 /** A comment, which clients ignore (HTML standard, § 9.2.6). */
 const PING = ': ping\n\n'
 
+/** The form of the events of a route, where it isn't the plain one. */
+interface StreamForm {
+  /** The name of an event that clients tell apart by its name. */
+  nameOf?: (event: never) => string | undefined
+  /** The last line of data of a stream that has ended well. */
+  end?: string
+}
+
 /**
  * A response of events, for the `response` of a route. The handler returns an async iterable of them; each is sent as
  * `data: <JSON>` with no other field. A POST, PATCH or DELETE route needs `idempotency: 'row'` besides.
  */
 export const EventStream = <T extends TSchema>(event: T, description = 'Events, each as `data: <JSON>`.') =>
   Type.Unsafe<AsyncIterable<Static<T>>>({ description, content: { [MEDIA_TYPE]: { schema: event } } })
+
+/** A response of one value, or of events where the request asks for them: the handler returns the one or the other. */
+export const ValueOrEvents = <V extends TSchema, E extends TSchema>(value: V, event: E, description: string) =>
+  Type.Unsafe<Static<V> | AsyncIterable<Static<E>>>({
+    description,
+    content: { 'application/json': { schema: value }, [MEDIA_TYPE]: { schema: event } },
+  })
 
 /** The schema of a route's events; undefined for a route without an event stream. */
 function eventSchemaOf({ schema }: RouteOptions): TSchema | undefined {
@@ -41,14 +56,24 @@ export function callerGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
  * The bytes of an event stream, one event ahead of the reader; `destroy` ends the iterator of the events. `toWire` gives an
  * event the names of the caller.
  */
-export function bytesOf(events: AsyncIterable<unknown>, toWire: (event: unknown) => unknown, pingMs = PING_MS) {
+export function bytesOf(
+  events: AsyncIterable<unknown>,
+  toWire: (event: unknown) => unknown,
+  pingMs = PING_MS,
+  { nameOf, end }: StreamForm = {},
+) {
+  const textOf = (event: unknown) => {
+    const name = nameOf?.(event as never)
+    return `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(toWire(event))}\n\n`
+  }
   const iterator = events[Symbol.asyncIterator]()
   let pending = false
   const take = async () => {
     try {
       const { done, value } = await iterator.next()
       pending = false
-      stream.push(done ? null : `data: ${JSON.stringify(toWire(value))}\n\n`)
+      if (done && end) stream.push(`data: ${end}\n\n`)
+      stream.push(done ? null : textOf(value))
     } catch (error) {
       stream.destroy(error as Error)
     }
@@ -96,10 +121,15 @@ export function addEventStreams(app: FastifyInstance, translate: Translate): voi
       reply.headers({ 'content-type': MEDIA_TYPE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
       if (request.method === 'HEAD') return ''
       reply.raw.once('pipe', () => reply.raw.flushHeaders())
-      return addAbortSignal(
-        stopping.signal,
-        bytesOf(events, (value) => translate(request, event, value)),
-      )
+      const toWire = (value: unknown) => translate(request, event, value)
+      return addAbortSignal(stopping.signal, bytesOf(events, toWire, PING_MS, route.config?.stream))
     }
   })
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The form of the route's events. */
+    stream?: StreamForm
+  }
 }

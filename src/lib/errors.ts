@@ -2,6 +2,7 @@
 const ERRORS = {
   malformed_json: [400, 'Malformed JSON'],
   bad_request: [400, 'Bad request'],
+  payment_required: [402, 'Payment required'],
   unauthorized: [401, 'Unauthorized'],
   forbidden: [403, 'Forbidden'],
   not_found: [404, 'Not found'],
@@ -15,8 +16,10 @@ const ERRORS = {
   too_many_requests: [429, 'Too many requests'],
   headers_too_large: [431, 'Request header fields too large'],
   internal: [500, 'Internal error'],
+  model_failed: [500, 'The model failed'],
   bad_gateway: [502, 'Bad gateway'],
   unavailable: [503, 'Service unavailable'],
+  gateway_timeout: [504, 'Gateway timeout'],
 } as const
 
 export type ErrorCode = keyof typeof ERRORS
@@ -35,6 +38,9 @@ export class ApiError extends Error {
   readonly issues: ValidationIssue[] | undefined
   /** The code on the surface for Letta clients, where it is another. */
   readonly lettaCode: ErrorCode | undefined
+  /** Fields of the response besides those of every error (RFC 9457 §3.2), and those of the vendor's surface. */
+  readonly fields: object | undefined
+  readonly vendorFields: object | undefined
 
   constructor(
     code: ErrorCode,
@@ -43,6 +49,8 @@ export class ApiError extends Error {
       headers?: Record<string, string>
       issues?: ValidationIssue[]
       lettaCode?: ErrorCode
+      fields?: object
+      vendorFields?: object
       cause?: unknown
     } = {},
   ) {
@@ -51,6 +59,8 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {}
     this.issues = options.issues
     this.lettaCode = options.lettaCode
+    this.fields = options.fields
+    this.vendorFields = options.vendorFields
   }
 
   get status(): number {
@@ -69,6 +79,7 @@ export function problem(error: ApiError, requestId: string) {
     message: error.message,
     request_id: requestId,
     ...(error.issues && { errors: error.issues }),
+    ...error.fields,
   }
 }
 

@@ -1,6 +1,6 @@
 import { AccessToken } from './access-tokens/schema.ts'
 import { AgentFileAttachment } from './agents/files/schema.ts'
-import { Agent, AgentEnvironmentVariable, ApprovalRequestMessage, CompactionSettings, Memory } from './agents/schema.ts'
+import { Agent, AgentEnvironmentVariable, CompactionSettings, Memory } from './agents/schema.ts'
 import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { Archive } from './archives/schema.ts'
@@ -9,11 +9,14 @@ import { FolderFile } from './folders/file-schema.ts'
 import { Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
+import { sendShapes } from './messages/body.ts'
+import { messageShapes } from './messages/schema.ts'
 import { EmbeddingConfig, EmbeddingModel, LlmConfig, Model, ModelSettings, ResponseFormat } from './models/schema.ts'
 import { Organization, User } from './organizations/schema.ts'
 import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
 import { PinnedModel, Provider } from './providers/schema.ts'
+import { Run } from './runs/schema.ts'
 import { Template } from './templates/schema.ts'
 import { TemplateSnapshot } from './templates/snapshot-schema.ts'
 import { Tool } from './tools/schema.ts'
@@ -25,7 +28,6 @@ export const shapes = [
   AgentEnvironmentVariable,
   AgentFileAttachment,
   ApiKey,
-  ApprovalRequestMessage,
   Archive,
   Block,
   CompactionSettings,
@@ -38,6 +40,8 @@ export const shapes = [
   Identity,
   LlmConfig,
   Memory,
+  ...messageShapes,
+  ...sendShapes,
   Model,
   ModelSettings,
   NewApiKey,
@@ -47,6 +51,7 @@ export const shapes = [
   Project,
   Provider,
   ResponseFormat,
+  Run,
   Source,
   Template,
   TemplateSnapshot,

@@ -1,9 +1,10 @@
 import type { AgentWithRelations } from '../agents/load.ts'
 import type { AgentRow } from '../agents/table.ts'
+import type { MessageRow } from '../messages/table.ts'
 import { omitAbsent, vendorKeys, vendorValue } from './entries.ts'
 import { AgentEntry, FileAgentEntry, MessageEntry, sharedFields } from './entry-schema.ts'
 import { type FileIds, refsTo } from './file-ids.ts'
-import type { MessageRow, OpenFile } from './load.ts'
+import type { OpenFile } from './load.ts'
 
 /** The rows that belong to one agent alone. */
 interface OwnContents {

@@ -1,10 +1,11 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Create, Int, JsonMap, OneOf, OrNull, Strict } from '../../lib/wire.ts'
-import { MessageCreate, modelFields } from '../agents/body.ts'
+import { modelFields } from '../agents/body.ts'
 import { AGENT_TYPES, settings } from '../agents/schema.ts'
 import { CreateBlock } from '../blocks/schema.ts'
 import { CreateFolder } from '../folders/body.ts'
 import { managerNaming } from '../groups/manager.ts'
+import { MessageCreate } from '../messages/body.ts'
 import { Handle } from '../models/schema.ts'
 import { TOOL_TYPES } from '../tools/schema.ts'
 

@@ -2,13 +2,13 @@ import { insertRecords } from '../../db/records.ts'
 import type { Scope } from '../../db/scope.ts'
 import { showImported } from '../agents/files/show-files.ts'
 import { agentBlocks, agentFolders, agentTools } from '../agents/links.ts'
-import { insertMessages } from '../agents/messages.ts'
 import { agents } from '../agents/schema.ts'
 import { addSecrets } from '../agents/secrets.ts'
 import { blocks } from '../blocks/schema.ts'
 import { files } from '../folders/schema.ts'
 import { groupAgents, groupBlocks } from '../groups/links.ts'
 import { groups } from '../groups/schema.ts'
+import { insertThreads } from '../messages/insert.ts'
 import type { AgentFileParts } from './entry-schema.ts'
 import { insertFolders } from './insert-folders.ts'
 import { planImport } from './plan.ts'
@@ -37,9 +37,9 @@ export async function importAgents(
     await insertAgents(tx, plan.agents, toolIds)
     await insertOpenFiles(tx, plan)
     await insertGroups(tx, plan.groups)
-    await insertMessages(
+    await insertThreads(
       tx,
-      byAgent(plan.agents, ({ messages }) => messages),
+      byAgent(plan.agents, ({ thread }) => thread),
     )
     return attempt.warnings
   })

@@ -3,15 +3,13 @@ import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import type { FileAgentRow } from '../agents/files/table.ts'
 import { type AgentWithRelations, loadAgents } from '../agents/load.ts'
-import type { NewMessage } from '../agents/messages.ts'
 import { type Block, blocks } from '../blocks/schema.ts'
 import type { Folder } from '../folders/schema.ts'
 import type { FileRow } from '../folders/table.ts'
 import type { Group } from '../groups/schema.ts'
+import type { MessageRow } from '../messages/table.ts'
 import type { Tool } from '../tools/schema.ts'
 import type { ExportQuery } from './schema.ts'
-
-export type MessageRow = NewMessage & { agent_id: string; created_at: string }
 
 export type OpenFile = FileAgentRow & { file_name: string | undefined }
 

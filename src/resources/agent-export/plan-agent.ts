@@ -8,7 +8,7 @@ import type { BlockEntry, PlacedAgent } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
 import type { PlanContext, PlannedAgent, PlannedRow } from './plan-context.ts'
 import { planOpenFiles } from './plan-files.ts'
-import { planMessages } from './plan-messages.ts'
+import { planThread } from './plan-messages.ts'
 
 /** The block of an entry at a place of the file, with this id. */
 export const planBlock = (place: string, id: string, body: Omit<BlockEntry, 'id'>, { issues }: PlanContext) =>
@@ -25,7 +25,6 @@ export function planAgent(agent: PlacedAgent, body: CreateAgent, context: PlanCo
   )
   if (!row) return undefined
   const openFiles = planOpenFiles(agent, context)
-  const { messages, message_ids } = planMessages(agent, row.system, context)
   const folders = agent.folder_ids?.length ? agent.folder_ids : (agent.source_ids ?? [])
   const secrets = { ...agent.tool_exec_environment_variables, ...agent.secrets, ...options.secrets }
   return {
@@ -33,7 +32,6 @@ export function planAgent(agent: PlacedAgent, body: CreateAgent, context: PlanCo
       ...row,
       id,
       tool_rules,
-      message_ids,
       // The file decides, even where a new agent would get another value.
       hidden: agent.hidden ?? row.hidden,
       enable_sleeptime: withPartner.has(agent.id) || agent.enable_sleeptime,
@@ -44,7 +42,7 @@ export function planAgent(agent: PlacedAgent, body: CreateAgent, context: PlanCo
     ],
     blocks,
     openFiles,
-    messages,
+    thread: planThread(agent, row.system, context),
     secrets: Object.fromEntries(Object.entries(secrets).map(([key, value]) => [key, value ?? ''])),
   }
 }

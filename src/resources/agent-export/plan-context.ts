@@ -1,7 +1,7 @@
 import type { Columns, Tables } from '../../db/tables.ts'
 import { invalid, issuesOf, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
-import type { NewMessage } from '../agents/messages.ts'
+import type { NewThread } from '../messages/insert.ts'
 import type { Catalog } from '../models/handles.ts'
 import type { AgentFileParts } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
@@ -56,7 +56,7 @@ export interface PlannedAgent {
   /** The blocks that the agent's entry holds itself. */
   blocks: PlannedRow<'blocks'>[]
   openFiles: PlannedRow<'files_agents'>[]
-  messages: NewMessage[]
+  thread: NewThread
   secrets: Record<string, string>
 }
 

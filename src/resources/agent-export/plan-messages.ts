@@ -1,22 +1,17 @@
 import { randomInt } from 'node:crypto'
 import { inBody } from '../../lib/errors.ts'
 import { idAt } from '../../lib/ids.ts'
-import { asParts, firstMessages, type NewMessage } from '../agents/messages.ts'
+import { asParts, firstThread, type NewMessage, type NewThread } from '../messages/insert.ts'
 import type { MessageEntry, Placed, PlacedAgent } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
 import { parseInstant } from './instant.ts'
 import type { NewIds, PlanContext } from './plan-context.ts'
 
-/** The messages of an agent, with ids that hold their instants, and the ids of those in context. */
-export function planMessages(
-  agent: PlacedAgent,
-  system: string,
-  { options, ids, issues }: PlanContext,
-): { messages: NewMessage[]; message_ids: string[] } {
+/** The thread of an agent. Its messages have ids that hold their instants. */
+export function planThread(agent: PlacedAgent, system: string, { options, ids, issues }: PlanContext): NewThread {
   const strip = options.strip_messages
   if (strip || agent.messages.length === 0) {
-    const messages = firstMessages(system, strip ? [] : (agent.initial_message_sequence ?? []))
-    return { messages, message_ids: messages.map(({ id }) => id) }
+    return firstThread(system, strip ? [] : (agent.initial_message_sequence ?? []))
   }
   // Messages of one instant stay in the order of the file.
   const first = randomInt(2 ** 31)

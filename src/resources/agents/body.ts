@@ -1,21 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { Create, Id, Instant, Int, JsonMap, List, MAX_ITEMS, OneOf, Patch, Ref, Strict, Text } from '../../lib/wire.ts'
+import { Create, Id, Instant, Int, List, MAX_ITEMS, OneOf, Patch, Ref, Text } from '../../lib/wire.ts'
 import { CreateBlock } from '../blocks/schema.ts'
+import { MessageCreate } from '../messages/body.ts'
+import { ApprovalRequestMessage, StopReason } from '../messages/schema.ts'
 import { Handle } from '../models/schema.ts'
-import { AGENT_TYPES, ApprovalRequestMessage, StopReason, settings } from './schema.ts'
-
-const { Optional } = Type
-
-/** A message an agent begins with. */
-export const MessageCreate = Strict({
-  type: Optional(Type.Literal('message')),
-  role: OneOf(['user', 'system', 'assistant']),
-  content: Type.Union([Text(), List(JsonMap())], { description: 'Text, or an array of content parts.' }),
-  name: Optional(Type.String()),
-  otid: Optional(Type.String()),
-  sender_id: Optional(Type.String()),
-})
-export type MessageCreate = Static<typeof MessageCreate>
+import { AGENT_TYPES, settings } from './schema.ts'
 
 const idsOf = (...parameters: Parameters<typeof Id>) => List(Id(...parameters))
 export const Variables = Type.Record(Type.String(), Text(), {

@@ -6,11 +6,11 @@ import { newBlocks } from '../blocks/blocks.ts'
 import { blocks } from '../blocks/schema.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
+import { firstThread, insertThreads } from '../messages/insert.ts'
 import type { CreateAgent } from './body.ts'
 import { showFolders } from './files/show-files.ts'
 import { toolsOf } from './initial-tools.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
-import { firstMessages, insertMessages } from './messages.ts'
 import { catalogFor } from './model.ts'
 import { newAgent, withModel } from './new-agent.ts'
 import { agents } from './schema.ts'
@@ -35,7 +35,7 @@ export async function insertAgent(
     await settled(toolsOf(tx, body, withFolders)),
   )
   const id = newId('agent')
-  const messages = firstMessages(row.system, body.initial_message_sequence ?? [])
+  const thread = firstThread(row.system, body.initial_message_sequence ?? [])
   const made = await tx.insertMany(blocks, newOnes)
   if (body.include_default_source) {
     folderIds.push((await createFolder(tx, folders, { name: `${row.name} External Data Source` })).id)
@@ -56,12 +56,11 @@ export async function insertAgent(
       id,
       ...row,
       tool_rules,
-      message_ids: messages.map((message) => message.id),
     },
     attachments,
   )
   if (folderIds.length > 0) await showFolders(tx, [id])
   await setSecrets(tx, id, secrets)
-  await insertMessages(tx, new Map([[id, messages]]))
+  await insertThreads(tx, new Map([[id, thread]]))
   return id
 }

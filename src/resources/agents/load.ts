@@ -16,7 +16,7 @@ import type { AgentRow } from './table.ts'
  * common.
  */
 export interface AgentWithRelations {
-  row: AgentRow
+  row: AgentRow & { message_ids: string[] }
   blocks: Block[]
   tools: Tool[]
   folders: Folder[]
@@ -27,7 +27,7 @@ export interface AgentWithRelations {
   secret_names: string[]
 }
 
-type RowWithIds = AgentRow &
+type RowWithIds = AgentWithRelations['row'] &
   Pick<AgentWithRelations, 'identity_ids' | 'secret_names'> &
   Record<'block_ids' | 'tool_ids' | 'folder_ids', string[]>
 
@@ -39,6 +39,7 @@ const selectAgents = (scope: Scope, ids: readonly string[]) => {
   return scope.query<RowWithIds>(sql`
     select agents.*, ${linkedIds(agentBlocks)} as block_ids, ${linkedIds(agentTools)} as tool_ids,
       ${linkedIds(agentFolders)} as folder_ids, ${linkedIds(agentIdentities)} as identity_ids,
+      (select message_ids from threads where organization_id = ${organization} and id = agents.id) as message_ids,
       to_json(array(select key from agent_environment_variables
         where organization_id = ${organization} and agent_id = agents.id order by id)) as secret_names
     from agents where organization_id = ${organization} and id = any(${ids}::text[])`)

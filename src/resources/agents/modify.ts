@@ -3,6 +3,7 @@ import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkAll, settled } from '../../lib/errors.ts'
 import { groups } from '../groups/schema.ts'
+import { checkMessages, setThread } from '../messages/insert.ts'
 import { retrieveAgent } from './agents.ts'
 import { matchFileTools } from './attachments/attachments.ts'
 import type { UpdateAgent } from './body.ts'
@@ -10,7 +11,6 @@ import { changedColumns } from './changed-columns.ts'
 import { checkToolRules } from './check-tool-rules.ts'
 import { refitFiles, showFolders } from './files/show-files.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
-import { checkMessages } from './messages.ts'
 import { checkTimezone } from './new-agent.ts'
 import { ALL_RELATIONS } from './relations.ts'
 import { type Agent, agents } from './schema.ts'
@@ -54,7 +54,7 @@ export async function modifyAgent(
 export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defaultModel: string): Promise<void> {
   await tx.lock(agents, id)
   const current = await tx.get(agents, id)
-  const [columns, tool_rules] = checkAll(
+  const [{ message_ids, pending_approval, ...columns }, tool_rules] = checkAll(
     await settled(changedColumns(tx, current, body)),
     () => storedRules(body.tool_rules),
     await settled(checkToolRules(tx, body.tool_rules ?? [], current.tool_rules ?? [])),
@@ -63,6 +63,7 @@ export async function changeAgent(tx: Scope, id: string, body: UpdateAgent, defa
   if (body.message_ids) await checkMessages(tx, id, body.message_ids)
   const links = await setAttached(tx, id, body)
   const folders = links.some(({ table }) => table === agentFolders.table)
+  await setThread(tx, id, { message_ids, pending_approval })
   await tx.update(agents, id, { ...columns, tool_rules }, links)
   const added = links.find(({ table }) => table === agentBlocks.table)?.added ?? []
   if (added.length > 0) await shareWithPartners(tx, id, added)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { FilterList, Id, Name, OneOf, Page, Query } from '../../lib/wire.ts'
-import { StopReason } from './schema.ts'
+import { StopReason } from '../messages/schema.ts'
 
 const { Optional } = Type
 

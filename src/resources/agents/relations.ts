@@ -94,15 +94,18 @@ function secretsRelation(context: RelationContext): Relation {
   }
 }
 
-const COLUMNS = { shape: Agent, source: (field: string) => `agents.${field}` }
+const PENDING = { shape: Agent, source: (field: string) => `threads.${field}` }
 
 /** One entry per value of `include`. */
 export const RELATIONS: Record<Include, (context: RelationContext) => Relation> = {
   'agent.blocks': blocksRelation,
   'agent.identities': linked(agentIdentities, identities, (json, ids) => ({ identities: json, identity_ids: ids })),
   'agent.managed_group': managedGroupRelation,
-  'agent.pending_approval': ({ names }) => ({
-    fields: { pending_approval: sql.raw(fieldJson(COLUMNS, 'pending_approval', names)) },
+  'agent.pending_approval': ({ organizationId, names }) => ({
+    fields: {
+      pending_approval: sql`(select ${sql.raw(fieldJson(PENDING, 'pending_approval', names))} from threads
+        where threads.organization_id = ${organizationId} and threads.id = agents.id)`,
+    },
   }),
   'agent.secrets': secretsRelation,
   'agent.sources': linked(agentFolders, sources, (json) => ({ sources: json })),
@@ -111,7 +114,7 @@ export const RELATIONS: Record<Include, (context: RelationContext) => Relation> 
 }
 
 /** The relations that are columns of the agent itself. */
-export const OWN_COLUMNS: ReadonlySet<Include> = new Set(['agent.pending_approval', 'agent.tags'])
+export const OWN_COLUMNS: ReadonlySet<Include> = new Set(['agent.tags'])
 
 export const ALL_RELATIONS = Object.keys(RELATIONS) as Include[]
 

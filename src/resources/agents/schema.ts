@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { defineResource } from '../../db/resource.ts'
+import { defineResource, ORGANIZATION } from '../../db/resource.ts'
 import { Id, Instant, Int, JsonMap, List, Name, OneOf, Params, Ref, Shape, Strict, Text } from '../../lib/wire.ts'
 import { Block, FileBlock } from '../blocks/schema.ts'
 import { Source } from '../folders/schema.ts'
 import { Group } from '../groups/schema.ts'
 import { Identity } from '../identities/schema.ts'
+import { ApprovalRequestMessage, StopReason } from '../messages/schema.ts'
 import { EmbeddingConfig, Handle, LlmConfig, ModelSettings, ResponseFormat } from '../models/schema.ts'
 import { Tool } from '../tools/schema.ts'
 import { ToolRule } from './tool-rules.ts'
@@ -26,49 +27,6 @@ export type AgentType = (typeof AGENT_TYPES)[number]
 
 /** The type of an agent whose body names none. */
 export const DEFAULT_TYPE: AgentType = 'svc_v1_agent'
-
-export const StopReason = OneOf([
-  'end_turn',
-  'error',
-  'llm_api_error',
-  'invalid_llm_response',
-  'invalid_tool_call',
-  'max_steps',
-  'max_tokens_exceeded',
-  'no_tool_call',
-  'tool_rule',
-  'cancelled',
-  'insufficient_credits',
-  'requires_approval',
-  'context_window_overflow_in_system_prompt',
-])
-
-const ToolCall = Strict({ arguments: Type.String(), name: Type.String(), tool_call_id: Type.String() })
-const ToolCallDelta = Strict({
-  arguments: Optional(Type.String()),
-  name: Optional(Type.String()),
-  tool_call_id: Optional(Type.String()),
-})
-
-/** A model's request for approval to run a tool. */
-export const ApprovalRequestMessage = Strict(
-  {
-    id: Type.String(),
-    date: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}', title: 'an ISO 8601 time' }),
-    tool_call: Optional(ToolCallDelta),
-    tool_calls: Optional(Type.Union([List(ToolCall), ToolCallDelta])),
-    is_err: Optional(Type.Boolean()),
-    message_type: Optional(Type.Literal('approval_request_message')),
-    name: Optional(Type.String()),
-    otid: Optional(Type.String()),
-    run_id: Optional(Type.String()),
-    sender_id: Optional(Type.String()),
-    seq_id: Optional(Type.Integer()),
-    step_id: Optional(Type.String()),
-  },
-  { $id: 'ApprovalRequestMessage' },
-)
-export type ApprovalRequestMessage = Static<typeof ApprovalRequestMessage>
 
 export const CompactionSettings = Strict(
   {
@@ -209,6 +167,9 @@ export const agents = defineResource<AgentRowWire>()(
     table: 'agents',
     prefix: 'agent',
     order: 'desc',
+    computed: {
+      message_ids: `(select message_ids from threads where organization_id = ${ORGANIZATION} and id = agents.id)`,
+    },
     nullableSortKeys: ['last_run_completion'],
     json: [
       'metadata',
@@ -217,7 +178,6 @@ export const agents = defineResource<AgentRowWire>()(
       'compaction_settings',
       'response_format',
       'tool_rules',
-      'pending_approval',
       'memory_variables',
     ],
   },

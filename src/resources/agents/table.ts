@@ -1,8 +1,7 @@
 import type { RowOf } from '../../db/tables.ts'
 import type { Agent, AgentEnvironmentVariable, AgentRowWire } from './schema.ts'
 
-export interface AgentRow extends RowOf<AgentRowWire & Pick<Agent, 'pending_approval' | 'tags'>> {
-  message_ids: string[]
+export interface AgentRow extends RowOf<Omit<AgentRowWire, 'message_ids'> & Pick<Agent, 'tags'>> {
   message_buffer_autoclear: boolean
   /** The variables that filled the blocks when a template made the agent. */
   memory_variables: Record<string, string> | null

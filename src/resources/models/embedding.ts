@@ -73,13 +73,13 @@ function kindOf(endpointType: string): ProviderType {
 }
 
 /** What connections to providers are made from. `providers` are those of the server's settings. */
-interface Reachable {
+export interface Reachable {
   egress: Egress
   providers: readonly BaseProvider[]
 }
 
 /** The providers that a configuration can mean, the organization's before the server's. */
-async function candidates(scope: Scope, { egress, providers }: Reachable): Promise<Connection[]> {
+export async function candidates(scope: Scope, { egress, providers }: Reachable): Promise<Connection[]> {
   const rows = await scope.query<StoredReach>(sql`
     select * from providers where organization_id = ${scope.organizationId} order by created_at, id`)
   const own = new Set(rows.map(({ name }) => name))

@@ -44,6 +44,19 @@ export const DEFAULT_EMBEDDING: EmbeddingConfig = {
   ...EMBEDDED,
 }
 
+/** The built-in language model: deterministic, needs no network and no key. */
+export const SCRIPTED: LlmConfig = {
+  handle: 'cairn/scripted',
+  model: 'scripted',
+  model_endpoint_type: 'openai',
+  provider_name: 'cairn',
+  provider_category: 'base',
+  context_window: 128_000,
+}
+
+/** The handles of the built-in models. */
+const BUILT_IN: readonly (string | undefined)[] = [DEFAULT_EMBEDDING.handle, SCRIPTED.handle]
+
 /** The models that the handles of a request name. */
 export interface Catalog {
   /** The configuration of a language model. 422 for a handle that names no model. */
@@ -63,11 +76,7 @@ export async function catalogOf(
   handles: { llm?: readonly (string | null | undefined)[]; embedding?: readonly (string | null | undefined)[] },
 ): Promise<Catalog> {
   const requested = (kind: Kind) => [
-    ...new Set(
-      (handles[kind] ?? []).filter(
-        (one): one is string => Boolean(one) && !(kind === 'embedding' && one === DEFAULT_EMBEDDING.handle),
-      ),
-    ),
+    ...new Set((handles[kind] ?? []).filter((one): one is string => Boolean(one) && !BUILT_IN.includes(one as string))),
   ]
   const { providers, find } = await readKnown(scope, [...requested('llm'), ...requested('embedding')])
   const refused = new Map<string, ApiError>()
@@ -93,6 +102,7 @@ export async function catalogOf(
 
   return {
     llm(handle) {
+      if (handle === SCRIPTED.handle) return SCRIPTED
       const error = refused.get(`llm ${handle}`)
       if (error) throw error
       const { provider, name } = split(handle)

@@ -15,8 +15,9 @@ import {
   Ref,
   Text,
 } from '../../lib/wire.ts'
-import { MessageCreate, Variables } from '../agents/body.ts'
+import { Variables } from '../agents/body.ts'
 import { Agent, settings } from '../agents/schema.ts'
+import { MessageCreate } from '../messages/body.ts'
 import { Template } from './schema.ts'
 
 const { Optional } = Type

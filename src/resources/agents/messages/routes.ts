@@ -1,0 +1,122 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { claimOf } from '../../../http/idempotency-key.ts'
+import { isLetta } from '../../../http/letta.ts'
+import { operationsOf } from '../../../http/operation.ts'
+import type { App } from '../../../http/server.ts'
+import { callerGone, EventStream, ValueOrEvents } from '../../../http/sse.ts'
+import { inBody, invalid } from '../../../lib/errors.ts'
+import { Ref } from '../../../lib/wire.ts'
+import type { Runtime } from '../../../runtime/runtime.ts'
+import { beginRun, readRun, sendAndWait } from '../../../runtime/send.ts'
+import { SendBody, type SendMessages, SendMessagesAsync } from '../../messages/body.ts'
+import { Message, SendResponse, StreamEvent } from '../../messages/schema.ts'
+import { Run, runs } from '../../runs/schema.ts'
+import { AgentParams } from '../schema.ts'
+import { listAgentMessages } from './messages.ts'
+import { ListAgentMessages } from './schema.ts'
+
+const params = AgentParams
+
+/** The events of a run, in the form that clients of this API read. */
+const stream = {
+  nameOf: ({ message_type }: { message_type: string }) => (message_type === 'error_message' ? 'error' : undefined),
+  end: '[DONE]',
+}
+const config = { idempotency: 'row', stream } as const
+
+const events = EventStream(Ref(StreamEvent))
+
+const messagesOrEvents = ValueOrEvents(
+  Ref(SendResponse),
+  Ref(StreamEvent),
+  'The messages of the run; with `streaming`, its events.',
+)
+
+const operations = operationsOf('messages', {
+  send_message: [
+    'Send messages to an agent, and wait for its answer or stream it',
+    { params, body: SendBody, response: { 200: messagesOrEvents } },
+    config,
+  ],
+  stream_message: [
+    'Send messages to an agent, and stream its answer',
+    { params, body: SendBody, response: { 200: events }, deprecated: true },
+    config,
+  ],
+  send_message_async: [
+    'Send messages to an agent, and get the run at once',
+    { params, body: SendMessagesAsync, response: { 200: Ref(Run) } },
+    config,
+  ],
+  list_messages: [
+    'List the messages of an agent, newest first',
+    { params, querystring: ListAgentMessages, response: { 200: Type.Array(Ref(Message)) } },
+  ],
+})
+
+type Request = Pick<FastifyRequest, 'scope'> & { params: { agent_id: string } }
+
+/** 422 for options of a stream in a request that asks for none. */
+function checkStreaming({ streaming, stream_tokens, background }: SendMessages): void {
+  const issues = [
+    ...(stream_tokens ? [inBody('stream_tokens', 'needs streaming true')] : []),
+    ...(background ? [inBody('background', 'needs streaming true')] : []),
+  ]
+  if (!streaming && issues.length > 0) throw invalid(...issues)
+}
+
+const targetOf = ({ params }: Request) => ({ agentId: params.agent_id, threadId: params.agent_id })
+
+/** `/v1/agents/{agent_id}/messages` */
+export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
+  async function streamRun(request: Request & FastifyRequest, reply: FastifyReply, body: SendMessages) {
+    const { scope } = request
+    const background = body.background ?? false
+    const claim = claimOf(request)?.id
+    const id = await beginRun(
+      runtime,
+      scope,
+      targetOf(request),
+      { ...body, streaming: true },
+      {
+        background,
+        claim,
+        besidePending: isLetta(request),
+      },
+    )
+    return readRun(runtime, scope, id, {
+      numbered: background,
+      pings: body.include_pings ?? true,
+      types: body.include_return_message_types,
+      signal: callerGone(reply),
+    })
+  }
+
+  app.post('/:agent_id/messages', operations.send_message, async (request, reply) => {
+    const { scope, body } = request
+    checkStreaming(body)
+    if (body.streaming) return streamRun(request as never, reply, body)
+    return sendAndWait(runtime, scope, targetOf(request), body, { claim: claimOf(request)?.id })
+  })
+
+  app.post('/:agent_id/messages/stream', operations.stream_message, (request, reply) =>
+    streamRun(request as never, reply, request.body),
+  )
+
+  app.post('/:agent_id/messages/async', operations.send_message_async, async (request) => {
+    const { scope, body } = request
+    const { callback_url, ...messages } = body
+    const id = await beginRun(runtime, scope, targetOf(request), messages, {
+      background: true,
+      runType: 'send_message_async',
+      callbackUrl: callback_url,
+      claim: claimOf(request)?.id,
+    })
+    return scope.retrieve(runs, id)
+  })
+
+  app.get('/:agent_id/messages', operations.list_messages, ({ scope, params, query }) =>
+    listAgentMessages(scope, params.agent_id, query),
+  )
+}

@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { Id, Int, JsonMap, List, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
+import { Handle } from '../models/schema.ts'
+import { MESSAGE_TYPES } from './schema.ts'
+
+const { Optional } = Type
+
+const Content = Type.Union([Text(), List(JsonMap())], {
+  description: 'Text, or an array of content parts.',
+})
+
+const message = {
+  type: Optional(Type.Literal('message')),
+  role: OneOf(['user', 'system', 'assistant']),
+  content: Content,
+  name: Optional(Type.String()),
+  otid: Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'An id of the caller: a message with a known one is the same message.',
+    }),
+  ),
+  sender_id: Optional(Type.String()),
+}
+
+/** A message an agent begins with. */
+export const MessageCreate = Strict(message)
+export type MessageCreate = Static<typeof MessageCreate>
+
+/** A message of the caller to an agent. */
+const SentMessage = Strict({ ...message, batch_item_id: Optional(Type.String()), group_id: Optional(Id('group')) })
+export type SentMessage = Static<typeof SentMessage>
+
+const ToolReturn = Strict({
+  type: Optional(Type.Literal('tool')),
+  tool_call_id: Type.String(),
+  tool_return: Content,
+  status: OneOf(['success', 'error']),
+  stdout: Optional(List(Type.String())),
+  stderr: Optional(List(Type.String())),
+})
+
+const Decision = Strict({
+  type: Optional(Type.Literal('approval')),
+  tool_call_id: Type.String(),
+  approve: Type.Boolean(),
+  reason: Optional(Type.String()),
+})
+
+/** An answer to a request for approval. */
+export const ApprovalCreate = Strict({
+  type: Optional(Type.Literal('approval')),
+  approvals: Optional(List(Type.Union([Decision, ToolReturn]))),
+  approve: Optional(Type.Boolean({ description: 'Deprecated: use approvals.' })),
+  approval_request_id: Optional(Type.String({ description: 'Deprecated: use approvals.' })),
+  reason: Optional(Type.String({ description: 'Deprecated: use approvals.' })),
+  otid: Optional(Type.String({ maxLength: 500 })),
+  group_id: Optional(Id('group')),
+})
+
+/** Returns of tools that the caller has run. */
+export const ToolReturnCreate = Strict({
+  type: Type.Literal('tool_return'),
+  tool_returns: List(ToolReturn),
+  otid: Optional(Type.String({ maxLength: 500 })),
+  group_id: Optional(Id('group')),
+})
+
+const Input = Type.Union([SentMessage, ApprovalCreate, ToolReturnCreate])
+export type Input = Static<typeof Input>
+export type ToolReturn = Static<typeof ToolReturn>
+export type Decision = Static<typeof Decision>
+
+/** A tool that the caller runs. */
+export const ClientTool = Strict({
+  name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+  description: Optional(Type.String()),
+  parameters: Optional(JsonMap()),
+})
+export type ClientTool = Static<typeof ClientTool>
+
+const ClientSkill = Strict({ name: Type.String(), description: Type.String(), location: Type.String() })
+
+const fields = {
+  messages: Optional(List(Input, { description: 'Either this or `input`.' })),
+  input: Optional(Type.Union([Text(), List(JsonMap())], { description: 'One message of a user.' })),
+  max_steps: Optional(Int({ minimum: 1, maximum: 1000, description: 'Default 50.' })),
+  use_assistant_message: Optional(Type.Boolean({ description: 'Deprecated. Default true.' })),
+  assistant_message_tool_name: Optional(Name({ description: 'Deprecated.' })),
+  assistant_message_tool_kwarg: Optional(Name({ description: 'Deprecated.' })),
+  include_return_message_types: Optional(
+    OrNull(List(OneOf(MESSAGE_TYPES), { description: 'Only messages of these types are returned.' })),
+  ),
+  enable_thinking: Optional(Type.Union([Type.Boolean(), Type.String()], { description: 'Deprecated: ignored.' })),
+  client_tools: Optional(List(ClientTool, { description: 'Tools that the caller runs.' })),
+  client_skills: Optional(List(ClientSkill)),
+  override_model: Optional({ ...Handle, description: 'The model of this request alone.' }),
+  override_system: Optional(Text({ description: 'The system prompt of this request alone.' })),
+  include_compaction_messages: Optional(Type.Boolean()),
+  return_logprobs: Optional(Type.Boolean()),
+  top_logprobs: Optional(Int({ maximum: 20 })),
+  return_token_ids: Optional(Type.Boolean()),
+}
+
+const streaming = {
+  streaming: Optional(Type.Boolean({ description: 'Responds with a stream of events.' })),
+  stream_tokens: Optional(Type.Boolean({ description: 'Streams tokens rather than whole messages. Needs streaming.' })),
+  include_pings: Optional(Type.Boolean({ description: 'Default true.' })),
+  background: Optional(Type.Boolean({ description: 'Numbers the events, so that the stream can be resumed.' })),
+}
+
+export const SendMessages = Strict({ ...fields, ...streaming }, { $id: 'SendMessages' })
+export type SendMessages = Static<typeof SendMessages>
+
+export const SendMessagesAsync = Strict({
+  ...fields,
+  callback_url: Optional(Type.String({ maxLength: 2000, description: 'Gets a POST when the run has ended.' })),
+})
+export type SendMessagesAsync = Static<typeof SendMessagesAsync>
+
+export const sendShapes = [SendMessages]
+export const SendBody = Ref(SendMessages)

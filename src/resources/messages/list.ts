@@ -1,0 +1,73 @@
+import { type RawBuilder, sql } from 'kysely'
+import { NEXT, type PageOf } from '../../db/marks.ts'
+import type { Scope } from '../../db/scope.ts'
+import { type FanOut, toMessages } from './fan-out.ts'
+import type { Message, MessageType } from './schema.ts'
+import type { MessageRow } from './table.ts'
+
+/** The page of a list of messages. `limit` counts rows: one row may be several messages. */
+export interface MessagePage {
+  limit?: number | undefined
+  order?: 'asc' | 'desc' | undefined
+  after?: string | undefined
+  before?: string | undefined
+}
+
+interface Bounds {
+  newerThan?: string | undefined
+  olderThan?: string | undefined
+  /** The order in which rows are fetched, and whether the page then shows them in reverse. */
+  fetch: 'asc' | 'desc'
+  reversed: boolean
+}
+
+/** The bounds of a page in the order that the caller asks for. */
+function bounds({ order = 'desc', after, before }: MessagePage): Bounds {
+  const [following, preceding] = order === 'asc' ? (['asc', 'desc'] as const) : (['desc', 'asc'] as const)
+  const named = order === 'asc' ? { newerThan: after, olderThan: before } : { newerThan: before, olderThan: after }
+  const backward = before !== undefined && after === undefined
+  return { ...named, fetch: backward ? preceding : following, reversed: backward }
+}
+
+/** The bounds for clients of the vendor: cursors are older or newer rows in any order, and pages show the oldest row first. */
+const vendorBounds = ({ order = 'desc', after, before }: MessagePage): Bounds => ({
+  newerThan: after,
+  olderThan: before,
+  fetch: order,
+  reversed: order === 'desc',
+})
+
+/**
+ * A page of the messages that a condition keeps. 404 for a cursor that is no message of the organization. `types`: only
+ * messages of these types.
+ */
+export async function listMessages(
+  scope: Scope,
+  condition: RawBuilder<unknown>,
+  page: MessagePage,
+  fanOut: (row: MessageRow) => FanOut,
+  types?: readonly MessageType[] | null,
+): Promise<PageOf<Message>> {
+  const vendor = scope.names === 'vendor'
+  const limit = page.limit ?? (vendor ? 100 : 50)
+  const { newerThan, olderThan, fetch, reversed } = vendor ? vendorBounds(page) : bounds(page)
+  for (const cursor of [newerThan, olderThan]) if (cursor !== undefined) await scope.exists('messages', cursor)
+  const position = (id: string) =>
+    sql`(select created_at, id from messages as cursor_row
+      where cursor_row.organization_id = ${scope.organizationId} and cursor_row.id = ${id})`
+  const direction = sql.raw(fetch)
+  const rows = await scope.query<MessageRow>(sql`
+    select * from messages where organization_id = ${scope.organizationId} and ${condition}
+      ${newerThan === undefined ? sql`` : sql`and (created_at, id) > ${position(newerThan)}`}
+      ${olderThan === undefined ? sql`` : sql`and (created_at, id) < ${position(olderThan)}`}
+    order by created_at ${direction}, id ${direction} limit ${limit + 1}`)
+  const more = rows.length > limit
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  if (reversed) shown.reverse()
+  const messages: PageOf<Message> = shown
+    .flatMap((row) => toMessages(row, fanOut(row)))
+    .filter(({ message_type }) => !types || types.includes(message_type))
+  if (more && last && !vendor) messages[NEXT] = reversed ? { before: last.id } : { after: last.id }
+  return messages
+}

@@ -1,0 +1,83 @@
+import type { ApprovalRequestMessage } from './schema.ts'
+
+/** A part of a message's content, in the form of the agent file format: `text`, `image`, `reasoning` and others. */
+export interface ContentPart {
+  type: string
+  text?: string
+  [field: string]: unknown
+}
+
+/** A call that a model has asked for. */
+export interface StoredCall {
+  id: string
+  type: 'function'
+  /** `arguments` is the JSON of an object. */
+  function: { name: string; arguments: string }
+}
+
+/** The return of a call. `func_response` is packed: see `packReturn`. */
+export interface StoredReturn {
+  tool_call_id: string
+  status: 'success' | 'error'
+  func_response: string | ContentPart[]
+  stdout?: string[] | null
+  stderr?: string[] | null
+}
+
+/** The parts of a model's answer with the provider's metadata, for the same provider and model. */
+export interface ModelParts {
+  provider: string
+  model: string
+  parts: unknown[]
+}
+
+export const ROLES = ['system', 'user', 'assistant', 'tool', 'approval', 'summary', 'function'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface MessageRow {
+  organization_id: string
+  id: string
+  agent_id: string
+  conversation_id: string | null
+  run_id: string | null
+  step_id: string | null
+  role: Role
+  content: ContentPart[]
+  name: string | null
+  otid: string | null
+  sender_id: string | null
+  group_id: string | null
+  model: string | null
+  tool_calls: StoredCall[] | null
+  tool_call_id: string | null
+  tool_returns: StoredReturn[] | null
+  approval_request_id: string | null
+  approve: boolean | null
+  denial_reason: string | null
+  approvals: Record<string, unknown>[] | null
+  model_parts: ModelParts | null
+  created_at: string
+}
+
+/** A message without its organization: as the runtime makes and reads it. */
+export type StoredMessage = Omit<MessageRow, 'organization_id'>
+
+/** A line of messages: an agent's own, or a conversation's. */
+export interface ThreadRow {
+  organization_id: string
+  /** The id of the agent, or of the conversation. */
+  id: string
+  agent_id: string
+  message_ids: string[]
+  pending_approval: ApprovalRequestMessage | null
+  run_id: string | null
+  queue_no: number
+  waiting: number
+}
+
+declare module '../../db/tables.ts' {
+  interface Tables {
+    messages: MessageRow
+    threads: ThreadRow
+  }
+}

@@ -1,0 +1,57 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Scope } from '../../db/scope.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
+import { apiUrl, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
+import type { Connection } from '../../llm/connection.ts'
+import { openLanguageModel } from '../../llm/language-model.ts'
+import { scriptedModel } from '../../llm/scripted-model.ts'
+import { candidates, type Reachable } from './embedding.ts'
+import { SCRIPTED } from './handles.ts'
+import type { LlmConfig } from './schema.ts'
+
+/** Finds the language model of a configuration. */
+export interface LanguageModels {
+  /**
+   * The model of a configuration, with the key of the organization's own provider or of the server's. A key goes to its own
+   * provider's address and to no other. 422 for a model that no provider here offers, with the remedy.
+   */
+  of(scope: Scope, config: LlmConfig): Promise<LanguageModelV4>
+}
+
+/** The kind of provider that an endpoint type is the own one of. */
+const kindOf = (endpointType: string): ProviderType =>
+  providerTypes.find((type) => type === endpointType) ??
+  providerTypes.find((type) => factsOf(type).llm === endpointType) ??
+  'openai'
+
+/** The connection of a configuration: to the provider that its handle names, or to its address without a key. */
+async function connectionFor(scope: Scope, reachable: Reachable, config: LlmConfig): Promise<Connection> {
+  const { handle, provider_name, model_endpoint, model_endpoint_type } = config
+  const named = provider_name ?? handle?.slice(0, handle.indexOf('/'))
+  const all = await candidates(scope, reachable)
+  const kind = kindOf(model_endpoint_type)
+  const found = all.find(({ name }) => name === named) ?? all.find(({ type }) => type === kind && !named)
+  const url = model_endpoint ? apiUrl(kind, model_endpoint) : undefined
+  // An address of the configuration's own gets no key, unless it is the provider's address.
+  if (found && (url === undefined || url === found.url || model_endpoint === factsOf(found.type).url)) return found
+  const there = url === undefined ? undefined : all.find((connection) => connection.url === url)
+  if (there) return there
+  if (url !== undefined && (url !== factsOf(kind).url || factsOf(kind).keyless)) {
+    return { name: new URL(url).host, type: kind, url, fetch: reachable.egress.fetch }
+  }
+  throw invalid(
+    inBody(
+      'model',
+      `there is no provider "${named ?? kind}" for ${handle ?? config.model}: make one with POST /v1/providers/, or ` +
+        "have the server's operator set its key",
+    ),
+  )
+}
+
+/** Makes the language models of configurations. */
+export const createLanguageModels = (reachable: Reachable): LanguageModels => ({
+  async of(scope, config) {
+    if (config.handle === SCRIPTED.handle) return scriptedModel()
+    return openLanguageModel(await connectionFor(scope, reachable, config), config.model)
+  },
+})

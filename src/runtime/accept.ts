@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import type { Actor } from '../db/context.ts'
+import type { Scope } from '../db/scope.ts'
+import { ApiError, conflict, notFound } from '../lib/errors.ts'
+import { newId, nounOf } from '../lib/ids.ts'
+import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
+import type { RunRequest } from './request.ts'
+
+/** The runs that may wait on one thread. */
+const MAX_WAITING = 100
+
+/** A run to be stored. */
+export interface NewRun {
+  threadId: string
+  agentId: string
+  conversationId?: string | undefined
+  request: RunRequest
+  actor: Actor
+  /** Ids that the caller gave to the messages. */
+  otids: readonly string[]
+  background: boolean
+  runType: string
+  callbackUrl?: string | undefined
+  /** Whether a run may begin beside a request that waits: its stream then reports the conflict. */
+  besidePending?: boolean
+  owner: string
+}
+
+/** A stored run. `running`: this server carries it out; `known`: an earlier request made it. */
+export interface AcceptedRun {
+  id: string
+  state: 'running' | 'waiting' | 'known'
+}
+
+/** 409 while a call of the agent waits for an approval. */
+export function pendingApproval({ id }: ApprovalRequestMessage): ApiError {
+  const message =
+    'The agent waits for the approval of a call: approve or deny the request, or cancel its run, before the next message.'
+  return new ApiError('conflict', message, {
+    headers: { 'x-should-retry': 'false' },
+    fields: { pending_request_id: id },
+    vendorFields: { detail: { code: 'PENDING_APPROVAL', message, pending_request_id: id } },
+  })
+}
+
+interface Stored {
+  id: string
+  status: 'created' | 'running'
+}
+
+/** One statement: takes a number and, if the thread is free, the thread; stores the run and its ids. */
+function insertRun(scope: Scope, run: NewRun, id: string) {
+  const { organizationId, userId } = scope
+  const { request, actor } = run
+  const config = {
+    use_assistant_message: request.use_assistant_message ?? true,
+    assistant_message_tool_name: request.assistant_message_tool_name ?? 'send_message',
+    assistant_message_tool_kwarg: request.assistant_message_tool_kwarg ?? 'message',
+    include_return_message_types: request.include_return_message_types ?? undefined,
+  }
+  const now = new Date().toISOString()
+  const free = sql`run_id is null and waiting = 0`
+  return scope.query<Stored>(sql`
+    with thread as (
+      update threads set queue_no = queue_no + 1,
+        run_id = case when ${free} then ${id} else run_id end,
+        waiting = waiting + case when ${free} then 0 else 1 end
+      where organization_id = ${organizationId} and id = ${run.threadId} and waiting < ${MAX_WAITING}
+        and (${request.approval !== undefined || run.besidePending === true} or pending_approval is null or run_id is not null)
+      returning queue_no, run_id
+    ), run as (
+      insert into runs (organization_id, id, agent_id, conversation_id, thread_id, status, background, metadata,
+        request_config, callback_url, created_at, updated_at, created_by_id, last_updated_by_id, request, actor, queue_no,
+        owner, fence, attempts)
+      select ${organizationId}, ${id}, ${run.agentId}, ${run.conversationId ?? null}, ${run.threadId},
+        case when run_id = ${id} then 'running' else 'created' end, ${run.background},
+        ${JSON.stringify({ run_type: run.runType })}::json, ${JSON.stringify(config)}::json, ${run.callbackUrl ?? null},
+        ${now}::timestamptz, ${now}::timestamptz, ${userId}, ${userId}, ${JSON.stringify(request)}::json,
+        ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, 1, 1
+      from thread returning id, status
+    ), otids as (
+      insert into run_otids (organization_id, thread_id, otid, run_id)
+      select ${organizationId}, ${run.threadId}, otid, run.id from run, unnest(${run.otids}::text[]) as otid
+    )
+    select id, status from run`)
+}
+
+/** The run that an earlier request with one of these ids made. */
+async function knownRun(scope: Scope, { threadId, otids }: NewRun): Promise<string | undefined> {
+  const [known] = await scope.query<{ run_id: string }>(sql`select run_id from run_otids
+    where organization_id = ${scope.organizationId} and thread_id = ${threadId} and otid = any(${otids}::text[]) limit 1`)
+  return known?.run_id
+}
+
+/** The reason why a thread takes no run: 404, or 409. */
+async function refusal(scope: Scope, { threadId }: NewRun): Promise<ApiError> {
+  const [thread] = await scope.query<{ pending_approval: ApprovalRequestMessage | null }>(sql`
+    select pending_approval from threads where organization_id = ${scope.organizationId} and id = ${threadId}`)
+  if (!thread) return notFound(nounOf(threadId), threadId)
+  if (thread.pending_approval) return pendingApproval(thread.pending_approval)
+  return conflict(`${MAX_WAITING} runs wait for this agent already.`)
+}
+
+/**
+ * Stores a run, or finds the one that an earlier request with the same ids made. 404 for an unknown thread, 409 while a call
+ * waits for an approval, and for a queue that is full.
+ */
+export async function acceptRun(scope: Scope, run: NewRun): Promise<AcceptedRun> {
+  const known = run.otids.length > 0 ? await knownRun(scope, run) : undefined
+  if (known) return { id: known, state: 'known' }
+  try {
+    const [stored] = await insertRun(scope, run, newId('run'))
+    if (!stored) throw await refusal(scope, run)
+    return { id: stored.id, state: stored.status === 'running' ? 'running' : 'waiting' }
+  } catch (error) {
+    // Of two equal requests that come at once, one stores the run.
+    const other = run.otids.length > 0 ? await knownRun(scope, run) : undefined
+    if (other) return { id: other, state: 'known' }
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import { ApiError } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import { parseInput } from '../llm/call-input.ts'
+import type { Decision, ToolReturn } from '../resources/messages/body.ts'
+import { asParts } from '../resources/messages/insert.ts'
+import { asText } from '../resources/messages/packed.ts'
+import type { StoredCall, StoredMessage } from '../resources/messages/table.ts'
+import { executeCall } from './execute.ts'
+import { offerTools } from './offer.ts'
+import type { Approval } from './request.ts'
+import { report, returnRow } from './rows.ts'
+import { storeWithEffects } from './store-step.ts'
+import type { ToolResult } from './tools/tool.ts'
+import { contextWith, newRow, type Turn } from './turn.ts'
+
+/** A request for approval at the end of a history: the calls that wait, and those of the same step that wait with them. */
+export interface PendingRequest {
+  row: StoredMessage
+  waiting: StoredCall[]
+  deferred: StoredCall[]
+}
+
+/** The request at the end of a history; undefined where none waits. */
+export function pendingRequest(rows: readonly StoredMessage[]): PendingRequest | undefined {
+  const row = rows.at(-1)
+  if (row?.role !== 'approval' || !row.tool_calls?.length) return undefined
+  const before = rows.at(-2)
+  const deferred = before?.role === 'assistant' && before.step_id === row.step_id ? (before.tool_calls ?? []) : []
+  return { row, waiting: row.tool_calls, deferred }
+}
+
+const isReturn = (answer: Decision | ToolReturn): answer is ToolReturn => 'tool_return' in answer
+
+const listed = (ids: readonly string[]) => `[${ids.map((id) => `'${id}'`).join(', ')}]`
+
+const sameIds = (a: readonly string[], b: readonly string[]) => {
+  const [one, other] = [new Set(a), new Set(b)]
+  return one.size === other.size && [...one].every((id) => other.has(id))
+}
+
+/** The answers to a request, by the id of the call. 400 unless each call that waits has one, and no other call. */
+function answersTo({ row, waiting }: PendingRequest, { answers, requestId }: Approval) {
+  const expected = waiting.map(({ id }) => id)
+  const whole = requestId === row.id && waiting.length === 1
+  const given = whole ? answers.map((answer) => ({ ...answer, tool_call_id: expected[0]! })) : answers
+  const ids = given.map(({ tool_call_id }) => tool_call_id)
+  if (!sameIds(expected, ids)) {
+    throw new ApiError(
+      'bad_request',
+      `Invalid tool call IDs. Expected '${listed(expected)}', but received '${listed(ids)}'.`,
+    )
+  }
+  return new Map(given.map((answer) => [answer.tool_call_id, answer]))
+}
+
+/** Whether an answer comes again: the returns of its calls are among the last rows. */
+export function isRepeated(rows: readonly StoredMessage[], { answers }: Approval): boolean {
+  const ids = answers.map(({ tool_call_id }) => tool_call_id)
+  return rows.slice(-10).some(({ role, tool_returns }) => {
+    if (role !== 'tool') return false
+    const returned = new Set((tool_returns ?? []).map(({ tool_call_id }) => tool_call_id))
+    return ids.length > 0 && ids.every((id) => returned.has(id))
+  })
+}
+
+const denied = (reason?: string | null): ToolResult => ({
+  status: 'error',
+  output: `Error: request to call tool denied. User reason: ${reason ?? 'None'}`,
+})
+
+const returned = ({ tool_return, status, stdout, stderr }: ToolReturn): ToolResult => ({
+  status,
+  output: asText(asParts(tool_return) as never),
+  stdout: stdout ?? null,
+  stderr: stderr ?? null,
+})
+
+/** Whether a call runs here: an approved one, and one that waited with others. */
+const isApproved = (answer: Decision | ToolReturn | undefined) => !answer || (!isReturn(answer) && answer.approve)
+
+/** The row of the caller's answers. */
+function responseRow(turn: Turn, { answers, otid }: Approval): StoredMessage {
+  const decision = answers.find((answer): answer is Decision => !isReturn(answer))
+  return newRow(turn, {
+    role: 'approval',
+    otid: otid ?? null,
+    approvals: answers.map((answer) => ({ ...answer, type: isReturn(answer) ? 'tool' : 'approval' })),
+    approve: decision?.approve ?? null,
+    approval_request_id: decision?.tool_call_id ?? null,
+    denial_reason: decision?.reason ?? null,
+  })
+}
+
+/**
+ * Answers the request for approval that waits: runs the approved calls and those that waited with them, and stores all
+ * returns in one row. 400 for answers that don't fit the request.
+ */
+export async function answerRequest(turn: Turn, request: PendingRequest, approval: Approval): Promise<void> {
+  const answers = answersTo(request, approval)
+  const all = [...request.waiting, ...request.deferred]
+  const { allowed } = offerTools(turn)
+  const resultOf = async ({ id, function: { name, arguments: input } }: StoredCall) => {
+    const answer = answers.get(id)
+    if (answer && isReturn(answer)) return returned(answer)
+    if (answer && !answer.approve) return denied(answer.reason)
+    return executeCall(turn, { id, name, args: parseInput(input), input }, [...allowed, name])
+  }
+  const calls = all.map(({ id, function: { name } }) => ({ id, name }))
+  const response = responseRow(turn, approval)
+  const ran = all.find(({ id }) => isApproved(answers.get(id)))
+  const returnId = newId('message')
+  let added: StoredMessage[] = []
+  await storeWithEffects(
+    turn,
+    async () => {
+      const results: ToolResult[] = []
+      for (const call of all) results.push(await resultOf(call))
+      return results
+    },
+    (results) => {
+      added = [response, returnRow(turn, returnId, request.row.step_id, calls, results, ran?.function.name ?? null)]
+      return { messages: added, context: contextWith(turn, added), pending: null }
+    },
+  )
+  turn.rows.push(...added)
+  report(turn, added.slice(1))
+}

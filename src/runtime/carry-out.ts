@@ -1,0 +1,120 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { ApiError } from '../lib/errors.ts'
+import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
+import type { LanguageModels } from '../resources/models/language.ts'
+import { pendingApproval } from './accept.ts'
+import { answerRequest, isRepeated, pendingRequest } from './approvals.ts'
+import { commitRun } from './commit.ts'
+import { type Failure, failureOf } from './failure.ts'
+import { errorEvent, stopEvent, usageEvent } from './frames.ts'
+import { prepareTurn, type Start } from './prepare.ts'
+import { approvalRequest } from './rows.ts'
+import { runStep } from './step.ts'
+import { LostRunError } from './store-step.ts'
+import type { Turn } from './turn.ts'
+import { noUsage } from './usage.ts'
+
+/** The steps of a run whose request names no number. */
+const MAX_STEPS = 50
+
+/** How a run ended. */
+export interface RunOutcome {
+  stopReason: StopReason
+  usage: UsageStatistics
+  failure?: Failure
+}
+
+/** The reason of the signal of a run that a caller has cancelled. */
+export class CancelledError extends Error {}
+
+/** The reason of the signals of all runs when the server stops: another server, or the next start, carries them on. */
+export class StoppingError extends Error {}
+
+/** Ends a run that has nothing left to do. */
+async function finish(turn: Turn, stopReason: StopReason): Promise<void> {
+  const { startedAt, firstTokenMs } = turn
+  const end = { status: 'completed' as const, stopReason, startedAt, firstTokenMs }
+  if (!(await commitRun(turn.scope, turn.run, { end }))) throw new LostRunError()
+}
+
+/** Answers the request for approval with which a run begins. Returns whether the run goes on to the model. */
+async function beginWithApproval(turn: Turn): Promise<boolean> {
+  const { approval } = turn.request
+  const pending = pendingRequest(turn.rows)
+  if (!approval) {
+    if (pending) throw pendingApproval(approvalRequest(turn, pending.row))
+    return true
+  }
+  if (pending) {
+    await answerRequest(turn, pending, approval)
+    return true
+  }
+  if (isRepeated(turn.rows, approval)) return turn.inputs.length > 0 || turn.rows.at(-1)?.run_id === turn.run.id
+  throw new ApiError('bad_request', 'No call of this agent waits for an approval.')
+}
+
+/** The steps of a run. Returns why it ends. */
+async function runSteps(turn: Turn): Promise<StopReason> {
+  if (!(await beginWithApproval(turn))) {
+    await finish(turn, 'end_turn')
+    return 'end_turn'
+  }
+  const limit = turn.request.max_steps ?? MAX_STEPS
+  for (let n = 1; ; n++) {
+    turn.signal.throwIfAborted()
+    const { end, cancel } = await runStep(turn, n >= limit)
+    if (end) return end
+    if (cancel) throw new CancelledError()
+  }
+}
+
+/** Stores how a run failed, or that it was cancelled. */
+async function endEarly({ scope, run, startedAt }: Start, failure: Failure | undefined): Promise<void> {
+  const end = failure
+    ? {
+        status: 'failed' as const,
+        stopReason: failure.stopReason,
+        error: { type: failure.type, message: failure.message },
+      }
+    : { status: 'cancelled' as const, stopReason: 'cancelled' as const }
+  await commitRun(scope, run, { end: { ...end, startedAt } })
+}
+
+/** The failure of an error; undefined for a cancelled run. Logs an error that is a mistake of ours. */
+function failureFor(error: unknown, { run }: Start, logger: FastifyBaseLogger): Failure | undefined {
+  if (error instanceof CancelledError) return undefined
+  const failure = failureOf(error)
+  if (failure.error.code === 'internal') logger.error({ err: error, run: run.id }, 'run failed')
+  return failure
+}
+
+/**
+ * Carries a run out to its end, and reports all of it to the log. Undefined when another server carries it on: this one lost
+ * it, or stops.
+ */
+export async function carryOut(
+  start: Start,
+  models: LanguageModels,
+  logger: FastifyBaseLogger,
+): Promise<RunOutcome | undefined> {
+  const { log, run, signal } = start
+  let turn: Turn | undefined
+  try {
+    turn = await prepareTurn(start, models)
+    const stopReason = await runSteps(turn)
+    log.push(stopEvent(stopReason))
+    log.push(usageEvent(turn.usage))
+    return { stopReason, usage: turn.usage }
+  } catch (thrown) {
+    const error = signal.aborted ? signal.reason : thrown
+    if (error instanceof LostRunError || error instanceof StoppingError) return undefined
+    const failure = failureFor(error, start, logger)
+    await endEarly(start, failure)
+    const stopReason = failure?.stopReason ?? 'cancelled'
+    log.push(stopEvent(stopReason))
+    if (failure) log.push(errorEvent(run.id, failure.type, failure.message, failure.detail))
+    return { stopReason, usage: turn?.usage ?? noUsage(), ...(failure && { failure }) }
+  } finally {
+    log.end()
+  }
+}

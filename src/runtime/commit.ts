@@ -1,0 +1,146 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Scope } from '../db/scope.ts'
+import type { ApprovalRequestMessage, StopReason } from '../resources/messages/schema.ts'
+import type { ContentPart, StoredMessage } from '../resources/messages/table.ts'
+import type { RunStatus } from '../resources/runs/table.ts'
+
+/** The run that a server carries out. A commit with an older fence than the run's changes nothing. */
+export interface OwnedRun {
+  id: string
+  threadId: string
+  agentId: string
+  conversationId?: string | undefined
+  owner: string
+  fence: number
+}
+
+/** The row of a step, by its columns. */
+export type StepColumns = Readonly<Record<string, unknown>> & { id: string }
+
+/** The request that a step sent to its provider, and the response. */
+export type TraceColumns = Readonly<Record<string, unknown>> & { id: string }
+
+/** How a run ends. */
+export interface RunEnd {
+  status: Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>
+  stopReason: StopReason
+  /** When the run was accepted, in milliseconds. */
+  startedAt: number
+  /** Until the first token, in milliseconds. */
+  firstTokenMs?: number | undefined
+  error?: object | undefined
+}
+
+/** The changes of one commit: all of them happen, or none. */
+export interface Commit {
+  messages?: readonly StoredMessage[]
+  /** The ids in context afterwards. */
+  context?: readonly string[]
+  /** The request that waits for approval afterwards; null for none. */
+  pending?: ApprovalRequestMessage | null
+  step?: StepColumns
+  trace?: TraceColumns
+  /** The system prompt, compiled anew. */
+  system?: { id: string; content: readonly ContentPart[] } | undefined
+  end?: RunEnd
+}
+
+/** The answer to a commit: undefined when another server owns the run. */
+export interface Committed {
+  /** Whether the run is to be cancelled. */
+  cancel: boolean
+  /** The runs that wait for the thread. */
+  waiting: number
+}
+
+const MAX_INT8 = Number.MAX_SAFE_INTEGER
+const nanoseconds = (ms: number) => Math.min(Math.round(ms * 1e6), MAX_INT8)
+
+/** A common table expression that inserts rows from JSON, in a run that is still owned. */
+function insertRows(name: string, table: string, organizationId: string, rows: readonly object[]) {
+  const columns = sql.join(Object.keys(rows[0]!).map((column) => sql.ref(column)))
+  return sql`${sql.ref(name)} as (
+    insert into ${sql.table(table)} (organization_id, ${columns})
+    select ${organizationId}, ${columns}
+    from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json) where exists (select from run))`
+}
+
+/** The columns of a run that its end sets. */
+function endOfRun({ status, stopReason, startedAt, firstTokenMs, error }: RunEnd, now: string) {
+  const metadata = error
+    ? sql`, metadata = (coalesce(metadata::jsonb, '{}') || ${JSON.stringify({ error })}::jsonb)::json`
+    : sql``
+  return sql`, status = ${status}, stop_reason = ${stopReason}, completed_at = ${now}::timestamptz,
+    total_duration_ns = ${nanoseconds(Date.parse(now) - startedAt)}::bigint,
+    ttft_ns = ${firstTokenMs === undefined ? null : nanoseconds(firstTokenMs)}::bigint ${metadata}`
+}
+
+function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: string): RawBuilder<unknown>[] {
+  const duration = Date.parse(now) - end.startedAt
+  const agent = sql`agent as (
+    update agents set last_run_completion = ${now}::timestamptz, last_run_duration_ms = ${duration}::int,
+      last_stop_reason = ${end.stopReason}
+    where organization_id = ${organizationId} and id = ${run.agentId} and exists (select from run))`
+  if (end.status === 'completed') return [agent]
+  // A failed run may be sent again with the same ids.
+  const otids = sql`otids as (
+    delete from run_otids where organization_id = ${organizationId} and run_id = ${run.id} and exists (select from run))`
+  return [agent, otids]
+}
+
+/**
+ * Stores a step, or the end of a run, by one statement. Undefined when this server doesn't own the run any more: then nothing
+ * is stored, and the caller must stop.
+ */
+export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): Promise<Committed | undefined> {
+  const { organizationId } = scope
+  const { messages = [], context, pending, step, trace, system, end } = changes
+  const now = new Date().toISOString()
+  const thread = [
+    ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
+    ...(pending === undefined ? [] : [sql`pending_approval = ${pending && JSON.stringify(pending)}::json`]),
+    ...(end ? [sql`run_id = null`] : []),
+  ]
+  const tables = [
+    ...(messages.length > 0 ? [insertRows('added', 'messages', organizationId, messages)] : []),
+    ...(step ? [insertRows('step', 'steps', organizationId, [step])] : []),
+    ...(trace ? [insertRows('trace', 'provider_traces', organizationId, [trace])] : []),
+    ...(system
+      ? [
+          sql`prompt as (update messages set content = ${JSON.stringify(system.content)}::json
+            where organization_id = ${organizationId} and id = ${system.id} and exists (select from run))`,
+        ]
+      : []),
+    ...(end ? endTables(run, organizationId, end, now) : []),
+    sql`thread as (
+      update threads set ${sql.join([...thread, sql`id = id`])}
+      where organization_id = ${organizationId} and id = ${run.threadId} and exists (select from run)
+      returning waiting)`,
+  ]
+  const [row] = await scope.query<Committed>(sql`
+    with run as (
+      update runs set version = version + 1, updated_at = ${now}::timestamptz ${end ? endOfRun(end, now) : sql``}
+      where organization_id = ${organizationId} and id = ${run.id} and status = 'running'
+        and owner = ${run.owner} and fence = ${run.fence}
+      returning cancel_requested_at is not null as cancel
+    ), ${sql.join(tables)}
+    select run.cancel, thread.waiting from run, thread`)
+  return row
+}
+
+/** Stores events of a run for readers at other servers and for later ones. */
+export async function storeEvents(
+  scope: Scope,
+  run: OwnedRun,
+  events: readonly { seq: number; event: object }[],
+): Promise<void> {
+  const [first] = events
+  const last = events.at(-1)
+  if (!first || !last) return
+  await scope.query(sql`
+    insert into run_chunks (organization_id, run_id, last_seq, first_seq, data)
+    select ${scope.organizationId}, ${run.id}, ${last.seq}, ${first.seq}, ${JSON.stringify(events)}::json
+    from runs where organization_id = ${scope.organizationId} and id = ${run.id} and owner = ${run.owner}
+      and fence = ${run.fence}
+    on conflict do nothing returning run_id`)
+}

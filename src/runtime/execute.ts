@@ -1,0 +1,62 @@
+import type { Tool } from '../resources/tools/schema.ts'
+import type { Call } from './calls.ts'
+import { ToolError } from './memory.ts'
+import { BUILTIN_TOOLS } from './tools/builtin.ts'
+import type { ToolResult } from './tools/tool.ts'
+import type { Turn } from './turn.ts'
+
+/** Characters of a tool's return, where the tool names no limit. */
+const RETURN_LIMIT = 50_000
+
+const failed = (message: string, error?: string): ToolResult => ({
+  status: 'error',
+  output: message,
+  ...(error && { stderr: [error] }),
+})
+
+/** A return cut to the limit of its tool, with a note. */
+function limited(result: ToolResult, limit: number): ToolResult {
+  if (result.output.length <= limit) return result
+  const note = `… [cut: the return has ${result.output.length} characters, of which the tool's limit shows ${limit}]`
+  return { ...result, output: result.output.slice(0, limit) + note }
+}
+
+async function runTool(turn: Turn, tool: Tool, call: Call): Promise<ToolResult> {
+  const builtin = tool.tool_type?.startsWith('svc_') ? BUILTIN_TOOLS[tool.name!] : undefined
+  if (!builtin)
+    return failed(`The tool ${tool.name} can't run: this server has no sandbox for tools with source code yet.`)
+  const { scope, agent, memory } = turn
+  const result = await builtin(call.args!, { scope, agent, memory, callId: call.id })
+  return typeof result === 'string' ? { status: 'success', output: result } : result
+}
+
+/**
+ * Runs a call. An error of the tool is its result: the model reads it, and the run goes on. `allowed` are the tools that the
+ * rules allow now.
+ */
+export async function executeCall(turn: Turn, call: Call, allowed: readonly string[]): Promise<ToolResult> {
+  if (!allowed.includes(call.name)) {
+    const names = allowed.map((name) => `'${name}'`).join(', ')
+    return failed(`[ToolConstraintError] Cannot call ${call.name}, valid tools include: [${names}].`)
+  }
+  if (!call.args) return failed('The arguments are no JSON object: write them again, shorter if they were cut.')
+  const tool = turn.agent.tools.find(({ name }) => name === call.name)
+  if (!tool) return failed(`There is no tool ${call.name}.`)
+  try {
+    return limited(await runTool(turn, tool, call), tool.return_char_limit ?? RETURN_LIMIT)
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    return failed(error.message, `Error executing function ${call.name}: ${error.message}`)
+  }
+}
+
+/** Runs calls one behind the other, each on what the others have left. */
+export async function executeCalls(
+  turn: Turn,
+  calls: readonly Call[],
+  allowed: readonly string[],
+): Promise<ToolResult[]> {
+  const results: ToolResult[] = []
+  for (const call of calls) results.push(await executeCall(turn, call, allowed))
+  return results
+}

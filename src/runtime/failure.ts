@@ -1,0 +1,52 @@
+import { ApiError, type ErrorCode } from '../lib/errors.ts'
+import { ModelError, type ModelErrorType } from '../llm/model-error.ts'
+import type { StopReason } from '../resources/messages/schema.ts'
+
+/** How a run failed: for its row, its stream, and the response of a blocking caller. */
+export interface Failure {
+  stopReason: StopReason
+  type: string
+  message: string
+  detail: string
+  error: ApiError
+}
+
+const CODES: Readonly<Record<ModelErrorType, ErrorCode>> = {
+  llm_timeout: 'gateway_timeout',
+  llm_rate_limit: 'too_many_requests',
+  llm_insufficient_credits: 'payment_required',
+  llm_authentication: 'unauthorized',
+  llm_bad_request: 'bad_request',
+  llm_context_window: 'bad_request',
+  llm_empty_response: 'model_failed',
+  llm_error: 'model_failed',
+}
+
+function modelFailure(error: ModelError): Failure {
+  const { type, message, detail, headers } = error
+  const fields = { error: { type, message, detail } }
+  return {
+    stopReason: type === 'llm_empty_response' ? 'invalid_llm_response' : 'llm_api_error',
+    type,
+    message,
+    detail,
+    error: new ApiError(CODES[type], `${message} ${detail}`, { headers, fields, cause: error }),
+  }
+}
+
+/** The failure of a run that ended with an error. Of an error that isn't meant for callers, they learn nothing. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ModelError) return modelFailure(error)
+  if (error instanceof ApiError) {
+    const { message } = error
+    return { stopReason: 'error', type: 'internal_error', message, detail: message, error }
+  }
+  const message = 'Something went wrong here. Quote the id of the run when you report it.'
+  return {
+    stopReason: 'error',
+    type: 'internal_error',
+    message,
+    detail: message,
+    error: new ApiError('internal', message, { cause: error }),
+  }
+}

@@ -1,0 +1,96 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { RunOutcome } from './carry-out.ts'
+import { createEventLog } from './event-log.ts'
+import { ping } from './frames.ts'
+
+/** A run that this server carries out, or holds the caller of. */
+export interface LocalRun {
+  log: ReturnType<typeof createEventLog>
+  /** Resolves when the run has ended here; with undefined when another server carries it on. */
+  done: Promise<RunOutcome | undefined>
+  /** Aborted when the run is cancelled, or the server stops. */
+  signal: AbortSignal
+}
+
+interface Held extends LocalRun {
+  isRunning: boolean
+  abort: AbortController
+  settle(outcome: RunOutcome | undefined): void
+}
+
+/** The runs of this server: those it carries out, and those that wait for their thread. */
+export interface HeldRuns {
+  readonly isClosing: boolean
+  readonly isEmpty: boolean
+  /** The ids of the runs that wait for their thread. */
+  readonly waiting: string[]
+  hold(id: string): void
+  /** The run, now carried out here. */
+  begin(id: string): LocalRun
+  /** Ends a run here: its readers end, and its caller gets the outcome. */
+  end(id: string, outcome: RunOutcome | undefined): void
+  find(id: string): LocalRun | undefined
+  isRunning(id: string): boolean
+  abort(id: string, reason: Error): void
+  /** Watches work to its end, which `close` awaits. */
+  work(work: Promise<unknown>): void
+  /** Aborts all runs, and awaits the work. */
+  close(reason: Error): Promise<void>
+}
+
+function newHeld(id: string): Held {
+  const { promise, resolve } = Promise.withResolvers<RunOutcome | undefined>()
+  const abort = new AbortController()
+  const log = createEventLog()
+  log.push(ping(id))
+  return { log, done: promise, signal: abort.signal, isRunning: false, abort, settle: resolve }
+}
+
+/** Creates the table of the runs of a server. */
+export function createHeldRuns(logger: FastifyBaseLogger): HeldRuns {
+  const runs = new Map<string, Held>()
+  const working = new Set<Promise<unknown>>()
+  let closing = false
+  const hold = (id: string): Held => {
+    const known = runs.get(id) ?? newHeld(id)
+    runs.set(id, known)
+    return known
+  }
+  return {
+    get isClosing() {
+      return closing
+    },
+    get isEmpty() {
+      return runs.size === 0
+    },
+    get waiting() {
+      return [...runs].filter(([, run]) => !run.isRunning).map(([id]) => id)
+    },
+    hold,
+    begin(id) {
+      const run = hold(id)
+      run.isRunning = true
+      return run
+    },
+    end(id, outcome) {
+      const run = runs.get(id)
+      runs.delete(id)
+      run?.log.end()
+      run?.settle(outcome)
+    },
+    find: (id) => runs.get(id),
+    isRunning: (id) => runs.get(id)?.isRunning ?? false,
+    abort: (id, reason) => runs.get(id)?.abort.abort(reason),
+    work(work) {
+      const watched = work.catch((error) => logger.error({ err: error }, 'runs are not carried on'))
+      working.add(watched)
+      watched.finally(() => working.delete(watched))
+    },
+    async close(reason) {
+      closing = true
+      for (const { abort } of runs.values()) abort.abort(reason)
+      await Promise.all(working)
+      for (const id of runs.keys()) this.end(id, undefined)
+    },
+  }
+}

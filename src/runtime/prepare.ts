@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { Scope } from '../db/scope.ts'
+import { notFound } from '../lib/errors.ts'
+import { loadAgent } from '../resources/agents/load.ts'
+import { asText } from '../resources/messages/packed.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
+import { catalogOf } from '../resources/models/handles.ts'
+import type { LanguageModels } from '../resources/models/language.ts'
+import type { OwnedRun } from './commit.ts'
+import type { EventLog } from './event-log.ts'
+import { createMemory } from './memory.ts'
+import { compilePrompt, isCurrent, stablePrompt } from './prompt.ts'
+import type { RunRequest } from './request.ts'
+import { inputRow } from './rows.ts'
+import type { PastCall } from './tool-rules.ts'
+import type { Turn } from './turn.ts'
+import { noUsage } from './usage.ts'
+
+/** The messages in context of a thread, in their order. */
+export const loadContext = (scope: Scope, threadId: string): Promise<StoredMessage[]> =>
+  scope.query<StoredMessage>(sql`
+    select messages.* from threads
+      cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
+      join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
+    where threads.organization_id = ${scope.organizationId} and threads.id = ${threadId} order by n`)
+
+/** The configuration of the model that a request names. 404 for a handle that names no model. */
+async function overriding(scope: Scope, handle: string) {
+  const catalog = await catalogOf(scope, { llm: [handle] })
+  try {
+    return catalog.llm(handle)
+  } catch {
+    throw notFound('model', handle)
+  }
+}
+
+/** The calls that a run has made already, when it goes on after the end of its server. */
+function pastCalls(rows: readonly StoredMessage[], runId: string): PastCall[] {
+  const names = new Map(
+    rows.flatMap(({ tool_calls }) => (tool_calls ?? []).map((call) => [call.id, call.function.name] as const)),
+  )
+  return rows
+    .filter(({ role, run_id }) => role === 'tool' && run_id === runId)
+    .flatMap(({ tool_returns }) => tool_returns ?? [])
+    .map(({ tool_call_id, func_response }) => ({ name: names.get(tool_call_id) ?? '', output: asText(func_response) }))
+}
+
+/** A run to be carried out. */
+export interface Start {
+  scope: Scope
+  run: OwnedRun
+  request: RunRequest
+  log: EventLog
+  signal: AbortSignal
+  startedAt: number
+}
+
+/** Loads all that a run needs. 404 for an agent that is gone, or a model that the request names wrongly. */
+export async function prepareTurn(
+  { scope, run, request, log, signal, startedAt }: Start,
+  models: LanguageModels,
+): Promise<Turn> {
+  const [agent, context] = [await loadAgent(scope, run.agentId), await loadContext(scope, run.threadId)]
+  const config = request.override_model ? await overriding(scope, request.override_model) : agent.row.llm_config
+  const memory = createMemory(agent.blocks)
+  const [first, ...others] = context
+  const stored = first?.role === 'system' ? first : undefined
+  const stable = stablePrompt(agent, memory)
+  const isStale = !stored || !isCurrent(asText(stored.content), stable)
+  const rows = stored ? others : context
+  const facts = {
+    agentId: run.agentId,
+    conversationId: run.conversationId,
+    now: new Date().toISOString(),
+    recalled: 0,
+  }
+  const compiled = isStale ? compilePrompt(stable, facts) : asText(stored.content)
+  const isBegun = rows.some(({ run_id }) => run_id === run.id)
+  return {
+    scope,
+    run,
+    request,
+    agent,
+    memory,
+    model: await models.of(scope, config),
+    config,
+    system: {
+      id: stored?.id ?? '',
+      text: request.override_system ?? compiled,
+      changed: stored !== undefined && isStale && request.override_system == null,
+    },
+    rows: agent.row.message_buffer_autoclear && !isBegun ? [] : rows,
+    inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
+    calls: pastCalls(rows, run.id),
+    usage: noUsage(),
+    log,
+    signal,
+    startedAt,
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, inBody, invalid } from '../lib/errors.ts'
+import type { Decision, Input, SendMessages, SentMessage, ToolReturn } from '../resources/messages/body.ts'
+import { asParts } from '../resources/messages/insert.ts'
+
+/** A message of the caller, as it is stored. */
+export type UserInput = SentMessage & { otid: string }
+
+/** The answers to a request for approval. */
+export interface Approval {
+  answers: (Decision | ToolReturn)[]
+  /** The id of the request, from callers that answer the request as a whole. */
+  requestId?: string | undefined
+  otid?: string | undefined
+}
+
+/** The request of a run, as it is stored: any server can carry the run out from it. */
+export interface RunRequest extends Omit<SendMessages, 'messages' | 'input'> {
+  messages: UserInput[]
+  approval?: Approval | undefined
+}
+
+const isMessage = (input: Input): input is SentMessage => 'role' in input
+
+/** The answers of an input that isn't a message. */
+function approvalOf(input: Exclude<Input, SentMessage>): Approval {
+  if ('tool_returns' in input) return { answers: input.tool_returns, otid: input.otid }
+  const { approvals, approve, approval_request_id, reason, otid } = input
+  if (approvals != null) return { answers: approvals, otid }
+  if (approval_request_id == null || approve == null) {
+    throw invalid(inBody('messages[0]', 'needs approvals, or approval_request_id and approve'))
+  }
+  return {
+    answers: [{ type: 'approval', tool_call_id: approval_request_id, approve, ...(reason != null && { reason }) }],
+    requestId: approval_request_id,
+    otid,
+  }
+}
+
+const isEmpty = (content: SentMessage['content']) =>
+  asParts(content).every((part) => part.type === 'text' && !part.text)
+
+/** The request of a run from a body. 422 for a body without messages, or with empty ones. */
+export function runRequest({ messages, input, ...settings }: SendMessages): RunRequest {
+  if ((messages == null) === (input == null)) {
+    throw invalid(inBody('messages', 'either messages or input is needed, not both'))
+  }
+  const all: Input[] = messages ?? [{ role: 'user', content: input! }]
+  if (all.length === 0) throw invalid(inBody('messages', 'must have at least one message'))
+  const [first, ...others] = all
+  const approval = isMessage(first!) ? undefined : approvalOf(first!)
+  const said = (approval ? others : all).filter(isMessage)
+  const empty = said.findIndex(({ content }) => isEmpty(content))
+  if (empty !== -1) {
+    throw new ApiError('bad_request', `messages[${approval ? empty + 1 : empty}].content: must not be empty.`)
+  }
+  return {
+    ...settings,
+    messages: said.map((message) => ({ ...message, otid: message.otid ?? randomUUID() })),
+    ...(approval && { approval }),
+  }
+}
+
+/** The ids that the caller gave to the messages of a body. */
+export const callerOtids = ({ messages }: SendMessages): string[] => [
+  ...new Set((messages ?? []).flatMap(({ otid }) => otid ?? [])),
+]

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import type { ModelOutput } from '../llm/call-model.ts'
+import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
+import { asParts } from '../resources/messages/insert.ts'
+import { packReturn } from '../resources/messages/packed.ts'
+import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
+import { type Call, contentIn, modelPartsOf, storedCall } from './calls.ts'
+import type { StepIds } from './frames.ts'
+import type { UserInput } from './request.ts'
+import type { ToolResult } from './tools/tool.ts'
+import { newRow, type Turn } from './turn.ts'
+
+/** The row of a message of the caller. */
+export const inputRow = (turn: Pick<Turn, 'run'>, { role, content, name, otid, sender_id, group_id }: UserInput) =>
+  newRow(turn, {
+    role,
+    content: asParts(content) as StoredMessage['content'],
+    name: name ?? null,
+    otid,
+    sender_id: sender_id ?? null,
+    group_id: group_id ?? null,
+  })
+
+/** The rows of a model's answer: its message, and the calls that wait for an approval in a row of their own. */
+export function answerRows(
+  turn: Turn,
+  ids: StepIds,
+  output: ModelOutput,
+  now: readonly Call[],
+  waiting: readonly Call[],
+): StoredMessage[] {
+  const { model, config } = turn
+  const fields = {
+    step_id: ids.stepId,
+    content: contentIn(output),
+    model: config.model,
+    model_parts: modelPartsOf(output, model.provider, model.modelId),
+  }
+  const stored = (calls: readonly Call[]) => calls.map((call) => storedCall(call, waiting.length > 0))
+  const rows: StoredMessage[] = []
+  if (now.length > 0 || waiting.length === 0) {
+    const tool_calls = now.length > 0 ? stored(now) : null
+    rows.push(newRow(turn, { ...fields, role: 'assistant', id: ids.messageId, tool_calls }))
+  }
+  if (waiting.length > 0) {
+    const own = rows.length > 0 ? { ...fields, content: [], model_parts: null } : fields
+    rows.push(newRow(turn, { ...own, role: 'approval', id: ids.approvalId, tool_calls: stored(waiting) }))
+  }
+  return rows
+}
+
+/** The row of the returns of a step's calls. */
+export function returnRow(
+  turn: Turn,
+  id: string,
+  stepId: string | null,
+  calls: readonly Pick<Call, 'id' | 'name'>[],
+  results: readonly ToolResult[],
+  name: string | null = calls[0]!.name,
+): StoredMessage {
+  const time = new Date().toISOString()
+  const returns = results.map(({ status, output, stdout, stderr }, n) => ({
+    tool_call_id: calls[n]!.id,
+    status,
+    func_response: packReturn(status, output, time),
+    stdout: stdout ?? null,
+    stderr: stderr ?? null,
+  }))
+  const [first] = returns
+  return newRow(turn, {
+    id,
+    role: 'tool',
+    step_id: stepId,
+    name,
+    content: [{ type: 'text', text: first!.func_response }],
+    tool_call_id: first!.tool_call_id,
+    tool_returns: returns,
+  })
+}
+
+/** A message of the server that the model reads as the user's: it names tools that a run must call before its end. */
+export const reminderRow = (turn: Turn, stepId: string, names: readonly string[]): StoredMessage =>
+  newRow(turn, {
+    role: 'user',
+    step_id: stepId,
+    otid: randomUUID(),
+    content: [
+      {
+        type: 'text',
+        text: JSON.stringify({ type: 'heartbeat', reason: `Call ${names.join(', ')} before your turn ends.` }),
+      },
+    ],
+  })
+
+/** The request for approval that a row holds, as the wire has it. */
+export const approvalRequest = (turn: Turn, row: StoredMessage): ApprovalRequestMessage =>
+  // The last message of such a row is its request.
+  toMessages(row, fanOutOf(turn.agent.row.agent_type, turn.request)).at(-1) as ApprovalRequestMessage
+
+/** Reports new rows to the readers of the run. */
+export function report(turn: Turn, rows: readonly StoredMessage[]): void {
+  const options = fanOutOf(turn.agent.row.agent_type, turn.request)
+  for (const row of rows) for (const message of toMessages(row, options)) turn.log.push(message)
+}

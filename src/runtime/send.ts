@@ -1,0 +1,139 @@
+import type { Scope } from '../db/scope.ts'
+import type { SendMessages } from '../resources/messages/body.ts'
+import { checkGroups } from '../resources/messages/insert.ts'
+import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from '../resources/messages/schema.ts'
+import { ping } from './frames.ts'
+import { callerOtids, runRequest } from './request.ts'
+import type { Runtime } from './runtime.ts'
+import { readStored, storedResponse } from './stored-run.ts'
+
+/** Where messages are sent. */
+export interface Target {
+  agentId: string
+  threadId: string
+  conversationId?: string | undefined
+}
+
+/** Further ways in which a request begins a run. */
+export interface SendOptions {
+  background?: boolean
+  runType?: string
+  callbackUrl?: string | undefined
+  /** The id by which a repeated request is known. */
+  claim?: string | undefined
+  /** Whether the stream of the run reports that the agent waits for an approval; else the request is a 409. */
+  besidePending?: boolean
+}
+
+/** Stores a run for a body, and begins it once its thread is free. Returns the run's id. */
+export async function beginRun(
+  runtime: Runtime,
+  scope: Scope,
+  target: Target,
+  body: SendMessages,
+  { background = false, runType = 'send_message', callbackUrl, claim, besidePending = false }: SendOptions = {},
+): Promise<string> {
+  const request = runRequest(body)
+  await checkGroups(scope, [...new Set((body.messages ?? []).flatMap(({ group_id }) => group_id ?? []))])
+  const otids = [...callerOtids(body), ...(claim ? [claim] : [])]
+  const { id } = await runtime.start(scope, {
+    ...target,
+    request,
+    actor: scope.actor,
+    otids,
+    background,
+    runType,
+    callbackUrl,
+    besidePending,
+  })
+  return id
+}
+
+const KINDS: readonly string[] = MESSAGE_TYPES
+
+const isMessage = (event: StreamEvent): event is Message => KINDS.includes(event.message_type)
+
+/** Sends messages, and waits for the end of the run. Throws the error of a run that failed. */
+export async function sendAndWait(
+  runtime: Runtime,
+  scope: Scope,
+  target: Target,
+  body: SendMessages,
+  options?: SendOptions,
+): Promise<SendResponse> {
+  const id = await beginRun(runtime, scope, target, body, options)
+  const local = runtime.local(id)
+  const outcome = await local?.done
+  if (!local || !outcome) return storedResponse(scope, id)
+  if (outcome.failure) throw outcome.failure.error
+  const wanted = body.include_return_message_types
+  const messages = local.log.events
+    .map(({ event }) => event)
+    .filter(isMessage)
+    .filter(({ message_type }) => !wanted || wanted.includes(message_type))
+  return {
+    messages,
+    stop_reason: { message_type: 'stop_reason', stop_reason: outcome.stopReason },
+    usage: outcome.usage,
+  }
+}
+
+/** How a reader gets the events of a run. */
+export interface ReadOptions {
+  /** The number of the last event that the reader has. */
+  after?: number
+  /** Whether events bear their numbers. */
+  numbered: boolean
+  pings: boolean
+  types?: readonly string[] | null | undefined
+  signal: AbortSignal
+}
+
+const PING_MS = 10_000
+
+/** Events, with a ping where none came for some seconds: proxies close connections that are idle. */
+async function* withPings(events: AsyncGenerator<StreamEvent>, runId: string): AsyncGenerator<StreamEvent> {
+  try {
+    let next = events.next()
+    for (;;) {
+      let timer: NodeJS.Timeout | undefined
+      const idle = new Promise<void>((done) => {
+        timer = setTimeout(done, PING_MS)
+      })
+      const result = await Promise.race([next, idle])
+      clearTimeout(timer)
+      if (!result) yield ping(runId)
+      else if (result.done) return
+      else {
+        yield result.value
+        next = events.next()
+      }
+    }
+  } finally {
+    await events.return(undefined)
+  }
+}
+
+/** The numbers that clients know: those of pings and messages. */
+const bearsNumber = ({ message_type }: StreamEvent) => message_type === 'ping' || KINDS.includes(message_type)
+
+/** The events of a run as they come, for one reader. */
+export function readRun(
+  runtime: Runtime,
+  scope: Scope,
+  runId: string,
+  options: ReadOptions,
+): AsyncGenerator<StreamEvent> {
+  const { after = 0, numbered, pings, types, signal } = options
+  async function* chosen(): AsyncGenerator<StreamEvent> {
+    const local = runtime.local(runId)
+    for await (const { seq, event } of local
+      ? local.log.read(after, signal)
+      : readStored(scope, runId, after, signal)) {
+      if (event.message_type === 'ping' && !pings) continue
+      if (types && isMessage(event) && !types.includes(event.message_type)) continue
+      yield numbered && bearsNumber(event) ? { ...event, seq_id: seq } : event
+    }
+  }
+  return pings ? withPings(chosen(), runId) : chosen()
+}

@@ -1,0 +1,164 @@
+import { newId } from '../lib/ids.ts'
+import { callModel, type ModelOutput } from '../llm/call-model.ts'
+import { callSettings } from '../llm/settings.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
+import { type Call, callsIn, contentIn, newStepIds } from './calls.ts'
+import type { Commit } from './commit.ts'
+import { executeCalls } from './execute.ts'
+import { createDeltaFrames, type StepIds } from './frames.ts'
+import { renderHistory } from './history.ts'
+import { type Offer, offerTools } from './offer.ts'
+import { answerRows, approvalRequest, reminderRow, report, returnRow } from './rows.ts'
+import { store, storeWithEffects } from './store-step.ts'
+import { endsRun, missingBeforeExit, type PastCall } from './tool-rules.ts'
+import type { ToolResult } from './tools/tool.ts'
+import { stepColumns, traceColumns } from './trace.ts'
+import { contextWith, endOf, type StepEnd, type Turn } from './turn.ts'
+import { addUsage, stepUsage } from './usage.ts'
+
+/** The share of the context window that one return of a tool may take, in characters for each token. */
+const RETURN_SHARE = 0.2 * 4
+const MIN_RETURN = 5_000
+
+const targetOf = ({ model, config }: Turn) => ({
+  provider: model.provider,
+  model: model.modelId,
+  maxReturn: Math.max(MIN_RETURN, Math.floor(config.context_window * RETURN_SHARE)),
+})
+
+/** A model's answer, and the calls in it that run now and that wait for an approval. */
+interface Answer {
+  ids: StepIds
+  output: ModelOutput
+  now: Call[]
+  waiting: Call[]
+  /** Milliseconds of the call of the model, and the start of the step. */
+  milliseconds: number
+  startedAt: number
+}
+
+const withPrefilled = (call: Call, { prefilled }: Offer): Call => {
+  const args = prefilled.get(call.name)
+  return args && call.args ? { ...call, args: { ...call.args, ...args } } : call
+}
+
+/** Calls the model, and reports its answer as it comes where the caller asked for tokens. */
+async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
+  const { model, config, request, signal, log } = turn
+  const ids = newStepIds(turn.run.id)
+  const startedAt = performance.now()
+  const prompt = renderHistory([...turn.rows, ...turn.inputs], turn.system.text, targetOf(turn))
+  const frame = request.stream_tokens ? createDeltaFrames(ids, offer.waits) : undefined
+  const settings = callSettings(config, turn.agent.row.model_settings ?? {}, offer.parallel)
+  const deltas = callModel(model, { prompt, ...offer.options, ...settings, abortSignal: signal })
+  for (;;) {
+    const { done, value } = await deltas.next()
+    if (done) {
+      const calls = callsIn(value).slice(0, offer.parallel ? undefined : 1)
+      const waiting = calls.filter(({ name, args }) => args && offer.waits(name))
+      const now = calls.filter((call) => !waiting.includes(call)).map((call) => withPrefilled(call, offer))
+      return { ids, output: value, now, waiting, startedAt, milliseconds: performance.now() - startedAt }
+    }
+    turn.firstTokenMs ??= Date.now() - turn.startedAt
+    const event = frame?.(value)
+    if (event) log.push(event)
+  }
+}
+
+const namesOf = ({ agent }: Turn) => agent.tools.map(({ name }) => name!)
+
+/** The required tools that this run hasn't called. */
+const missing = (turn: Turn, past: readonly PastCall[]) =>
+  missingBeforeExit(turn.agent.row.tool_rules ?? [], namesOf(turn), past)
+
+/** Why the run ends behind an answer; undefined where it goes on. `past` are the calls of the run with those of the answer. */
+function endBehind(turn: Turn, { output, now, waiting }: Answer, past: readonly PastCall[], isLast: boolean): StepEnd {
+  if (waiting.length > 0) return 'requires_approval'
+  const rules = turn.agent.row.tool_rules ?? []
+  const ready = missing(turn, past).length === 0
+  if (now.length === 0) {
+    if (!ready && !isLast) return undefined
+    return output.finish === 'length' ? 'max_tokens_exceeded' : 'end_turn'
+  }
+  if (ready && now.some(({ name }) => endsRun(rules, name))) return 'tool_rule'
+  return isLast ? 'max_steps' : undefined
+}
+
+/** The rows that a step adds, and what follows. */
+interface Outcome {
+  /** The caller's messages, which the first step of a run stores. */
+  inputs: StoredMessage[]
+  added: StoredMessage[]
+  past: PastCall[]
+  end: StepEnd
+}
+
+function outcomeOf(
+  turn: Turn,
+  answer: Answer,
+  results: readonly ToolResult[],
+  returnId: string,
+  isLast: boolean,
+): Outcome {
+  const { ids, output, now, waiting } = answer
+  const past = [...turn.calls, ...results.map((result, n) => ({ name: now[n]!.name, output: result.output }))]
+  const end = endBehind(turn, answer, past, isLast)
+  // An answer of nothing leaves no trace in the history: a provider would refuse it.
+  if (now.length + waiting.length === 0 && contentIn(output).length === 0) return { inputs: [], added: [], past, end }
+  const added = [
+    ...answerRows(turn, ids, output, now, waiting),
+    ...(results.length > 0 ? [returnRow(turn, returnId, ids.stepId, now, results)] : []),
+    ...(now.length + waiting.length === 0 && !end ? [reminderRow(turn, ids.stepId, missing(turn, past))] : []),
+  ]
+  return { inputs: turn.inputs.map((row) => ({ ...row, step_id: ids.stepId })), added, past, end }
+}
+
+/** The commit of a step. */
+function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }: Answer, outcome: Outcome): Commit {
+  const { inputs, added, end } = outcome
+  const messages = [...inputs, ...added]
+  const times = { milliseconds, total: performance.now() - startedAt }
+  return {
+    messages,
+    context: contextWith(turn, messages),
+    step: stepColumns(turn, ids.stepId, output, times, end),
+    trace: traceColumns(turn, ids.stepId, output),
+    ...(turn.system.changed && { system: { id: turn.system.id, content: [{ type: 'text', text: turn.system.text }] } }),
+    ...(waiting.length > 0 && { pending: approvalRequest(turn, added.at(-1)!) }),
+    ...(end && { end: endOf(turn, end) }),
+  }
+}
+
+/**
+ * One step: calls the model, runs the calls of its answer, and stores all of it by one commit. Returns why the run ends, or
+ * undefined when it goes on. Throws a ModelError, the reason of an abort, or a LostRunError; then nothing is stored.
+ */
+export async function runStep(turn: Turn, isLast: boolean): Promise<{ end: StepEnd; cancel: boolean }> {
+  const offer = offerTools(turn)
+  const answer = await askModel(turn, offer)
+  turn.usage = addUsage(turn.usage, stepUsage(answer.output.usage))
+  const returnId = newId('message')
+  let outcome = outcomeOf(turn, answer, [], returnId, isLast)
+  const runs = answer.now.length > 0 && answer.waiting.length === 0
+  const { cancel } = runs
+    ? await storeWithEffects(
+        turn,
+        () => executeCalls(turn, answer.now, offer.allowed),
+        (results) => {
+          outcome = outcomeOf(turn, answer, results, returnId, isLast)
+          return commitOf(turn, answer, outcome)
+        },
+      )
+    : await store(turn.scope, turn, commitOf(turn, answer, outcome))
+  turn.calls = outcome.past
+  turn.rows.push(...outcome.inputs, ...outcome.added)
+  turn.inputs = []
+  turn.system.changed = false
+  // Readers of tokens have seen the model's own message already.
+  const kinds = turn.request.stream_tokens ? ['tool'] : ['assistant', 'approval', 'tool']
+  report(
+    turn,
+    outcome.added.filter(({ role }) => kinds.includes(role)),
+  )
+  return { end: outcome.end, cancel }
+}

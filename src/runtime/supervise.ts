@@ -1,0 +1,76 @@
+import type { Actor } from '../db/context.ts'
+import { type Carrier, carry } from './carry.ts'
+import { CancelledError } from './carry-out.ts'
+import {
+  claimNext,
+  endLease,
+  findCancelled,
+  findClaimedElsewhere,
+  findOrphans,
+  type Orphan,
+  renewLease,
+  takeOver,
+} from './claim.ts'
+
+const LEASE_MS = 30_000
+const RENEW_MS = 10_000
+const POLL_MS = 1_000
+
+/** The attempts to carry out a run whose server dies each time. */
+const MAX_ATTEMPTS = 3
+
+/** The actor that looks after the runs of an organization. A run itself acts as its caller. */
+const systemActor = (organizationId: string): Actor => ({
+  organizationId,
+  userId: null,
+  keyId: null,
+  scopes: [],
+  requestId: null,
+  operator: false,
+})
+
+/** Carries on a run that no living server carries out. */
+async function adopt(carrier: Carrier, { organization_id, id, thread_id, status, fence }: Orphan): Promise<void> {
+  const { held, owner, scopeOf } = carrier
+  const scope = scopeOf(systemActor(organization_id))
+  const claimed =
+    status === 'created' ? await claimNext(scope, thread_id, owner) : await takeOver(scope, { id, fence }, owner)
+  if (!claimed) return
+  held.hold(claimed.run.id)
+  if (claimed.attempts > MAX_ATTEMPTS) held.abort(claimed.run.id, new Error('The run ended its server several times.'))
+  await carry(carrier, claimed)
+}
+
+/**
+ * Keeps the lease of this server, carries on the runs of servers that are gone, and looks for cancelled runs. Returns a
+ * function that ends the lease.
+ */
+export function superviseRuns(carrier: Carrier): () => Promise<void> {
+  const { database, held, owner, logger } = carrier
+  const { kysely } = database
+
+  const adoptOrphans = async () => {
+    for (const orphan of await findOrphans(kysely)) {
+      if (!held.isRunning(orphan.id)) held.work(adopt(carrier, orphan))
+    }
+  }
+  const renew = () => renewLease(kysely, owner, LEASE_MS)
+  const lookAround = async () => {
+    if (held.isEmpty) return
+    for (const id of await findCancelled(kysely, owner)) held.abort(id, new CancelledError())
+    const { waiting } = held
+    if (waiting.length === 0) return
+    for (const id of await findClaimedElsewhere(kysely, owner, waiting)) held.end(id, undefined)
+  }
+  const every = (ms: number, task: () => Promise<unknown>) =>
+    setInterval(() => {
+      if (!held.isClosing) task().catch((error) => logger.warn({ err: error }, 'runs can not be looked after'))
+    }, ms).unref()
+
+  held.work(renew().then(adoptOrphans))
+  const timers = [every(RENEW_MS, renew), every(RENEW_MS, adoptOrphans), every(POLL_MS, lookAround)]
+  return async () => {
+    for (const timer of timers) clearInterval(timer)
+    await endLease(kysely, owner)
+  }
+}

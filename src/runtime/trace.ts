@@ -1,0 +1,73 @@
+import { newId } from '../lib/ids.ts'
+import type { ModelOutput } from '../llm/call-model.ts'
+import { callsIn, contentIn, storedCall } from './calls.ts'
+import type { StepEnd, Turn } from './turn.ts'
+import { stepUsage } from './usage.ts'
+
+const nanoseconds = (ms: number) => Math.round(ms * 1e6)
+
+/** The row of a finished step. `times` are in milliseconds. */
+export function stepColumns(
+  { run, config, agent }: Turn,
+  id: string,
+  { usage }: ModelOutput,
+  times: { milliseconds: number; total: number },
+  stopReason: StepEnd,
+) {
+  const now = new Date().toISOString()
+  return {
+    id,
+    version: 1,
+    run_id: run.id,
+    agent_id: run.agentId,
+    status: 'success',
+    phase: 'done',
+    provider_name: config.provider_name ?? config.model_endpoint_type,
+    provider_category: config.provider_category ?? 'base',
+    model: config.model,
+    model_handle: config.handle ?? null,
+    model_endpoint: config.model_endpoint ?? null,
+    context_window_limit: config.context_window,
+    ...stepUsage(usage),
+    stop_reason: stopReason ?? null,
+    tags: [],
+    project_id: agent.row.project_id,
+    llm_request_ns: nanoseconds(times.milliseconds),
+    tool_execution_ns: nanoseconds(times.total - times.milliseconds),
+    step_ns: nanoseconds(times.total),
+    started_at: new Date(Date.parse(now) - times.total).toISOString(),
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/** The request of a step as the provider got it, and its response in the form of a chat completion. */
+export function traceColumns({ run, config, scope }: Turn, stepId: string, output: ModelOutput) {
+  const calls = callsIn(output).map((call) => storedCall(call, true))
+  const content = contentIn(output)
+    .map(({ text }) => text ?? '')
+    .join('')
+  return {
+    id: newId('provider_trace'),
+    step_id: stepId,
+    run_id: run.id,
+    agent_id: run.agentId,
+    call_type: 'agent_step',
+    request_json: output.request ?? null,
+    response_json: {
+      object: 'chat.completion',
+      model: config.model,
+      choices: [
+        {
+          index: 0,
+          finish_reason: output.finish,
+          message: { role: 'assistant', content: content || null, tool_calls: calls.length > 0 ? calls : null },
+        },
+      ],
+      usage: output.usage ?? null,
+    },
+    llm_config: config,
+    created_at: new Date().toISOString(),
+    created_by_id: scope.userId,
+  }
+}

@@ -1,0 +1,86 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { Scope } from '../db/scope.ts'
+import { instantOf, newId } from '../lib/ids.ts'
+import type { AgentWithRelations } from '../resources/agents/load.ts'
+import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
+import type { LlmConfig } from '../resources/models/schema.ts'
+import type { OwnedRun, RunEnd } from './commit.ts'
+import type { EventLog } from './event-log.ts'
+import type { Memory } from './memory.ts'
+import type { RunRequest } from './request.ts'
+import type { PastCall } from './tool-rules.ts'
+
+/** A run that this server carries out. */
+export interface Turn {
+  scope: Scope
+  run: OwnedRun
+  request: RunRequest
+  agent: AgentWithRelations
+  memory: Memory
+  model: LanguageModelV4
+  config: LlmConfig
+  /** The row of the system prompt, and its text for this run. */
+  system: { id: string; text: string; changed: boolean }
+  /** The messages in context behind the system prompt. */
+  rows: StoredMessage[]
+  /** Messages of the caller that the next commit stores. */
+  inputs: StoredMessage[]
+  /** The calls of this run, for the tool rules. */
+  calls: PastCall[]
+  usage: UsageStatistics
+  log: EventLog
+  /** Aborted when the run is cancelled, or this server gives it up. */
+  signal: AbortSignal
+  startedAt: number
+  firstTokenMs?: number | undefined
+}
+
+/** Why a run ends behind a step; undefined: it goes on. */
+export type StepEnd = StopReason | undefined
+
+/** The end of a run that has done its work. */
+export const endOf = ({ startedAt, firstTokenMs }: Turn, stopReason: StopReason): RunEnd => ({
+  status: 'completed',
+  stopReason,
+  startedAt,
+  firstTokenMs,
+})
+
+/** A new row of a run's thread. Columns that it doesn't name are null. */
+export function newRow(
+  { run }: Pick<Turn, 'run'>,
+  fields: Pick<StoredMessage, 'role'> & Partial<StoredMessage>,
+): StoredMessage {
+  const id = fields.id ?? newId('message')
+  return {
+    agent_id: run.agentId,
+    conversation_id: run.conversationId ?? null,
+    run_id: run.id,
+    step_id: null,
+    content: [],
+    name: null,
+    otid: null,
+    sender_id: null,
+    group_id: null,
+    model: null,
+    tool_calls: null,
+    tool_call_id: null,
+    tool_returns: null,
+    approval_request_id: null,
+    approve: null,
+    denial_reason: null,
+    approvals: null,
+    model_parts: null,
+    ...fields,
+    id,
+    created_at: instantOf(id)!.toISOString(),
+  }
+}
+
+/** The ids in context, with these rows at the end. */
+export const contextWith = ({ system, rows }: Turn, added: readonly StoredMessage[]): string[] => [
+  system.id,
+  ...rows.map(({ id }) => id),
+  ...added.map(({ id }) => id),
+]
