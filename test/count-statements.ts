@@ -7,7 +7,10 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
   try {
     const result = await work()
     const texts = query.mock.calls.map(([first]) => (first as unknown as { text?: string }).text ?? String(first))
-    return { result, statements: texts.filter((text) => !/api_keys|\bjobs\.|\bworkers\b|\bowner\b/.test(text)).length }
+    return {
+      result,
+      statements: texts.filter((text) => !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where/.test(text)).length,
+    }
   } finally {
     query.mockRestore()
   }

@@ -1,7 +1,13 @@
 import type { App } from '../src/http/server.ts'
 
 /** Operations that take a body and change nothing: they need the scope `read`, and a repeated one runs again. */
-export const READING_POSTS = ['search_agents', 'search_passages', 'search_tools', 'generate_json_schema']
+export const READING_POSTS = [
+  'search_agents',
+  'search_passages',
+  'search_tools',
+  'generate_json_schema',
+  'retrieve_stream_for_run',
+]
 
 /** A schema of the OpenAPI document, as far as the tests read it. */
 export interface Schema {

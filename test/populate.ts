@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { inject } from 'vitest'
 import type { Database } from '../src/db/engine/database.ts'
 import { newId } from '../src/lib/ids.ts'
+import { eventsIn } from './replies.ts'
 import { RESOURCE_SAMPLES } from './resource-samples.ts'
 import type { Client, TestServer } from './server.ts'
 import { KEY } from './stand-ins/openai.ts'
@@ -26,6 +27,7 @@ type Kind =
   | 'provider'
   | 'run'
   | 'source'
+  | 'step'
   | 'template'
   | 'tool'
   | 'user'
@@ -176,7 +178,10 @@ export async function populate(client: Client, database: Database, name: string)
   const files = await addFile(database, agent.id, folder.id)
   const { file: spareFile } = await addFile(database, agent.id, folder.id)
 
-  const run = await post(`/v1/agents/${conductor.id}/messages`, { input: name, override_model: 'cairn/scripted' })
+  const run = await post(`/v1/agents/${spare.id}/messages`, { input: name, override_model: 'cairn/scripted' })
+  const stream = await post(`/v1/agents/${spare.id}/messages`, {
+    ...{ input: name, override_model: 'cairn/scripted', streaming: true, background: true },
+  })
 
   const one: Populated['one'] = {
     agent: agent.id,
@@ -193,7 +198,8 @@ export async function populate(client: Client, database: Database, name: string)
     passage: passage.id,
     project: project.id,
     provider: provider.id,
-    run: run.messages[0].run_id,
+    run: eventsIn(stream)[0]!.run_id as string,
+    step: run.messages[0].step_id,
     source: folder.id,
     template: madeTemplate.id,
     tool: tool.id,

@@ -86,6 +86,9 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   ],
   // An agent has one archive at most.
   attach_archive_to_agent: (held) => [{ path: { agent_id: held.spareAgent } }],
+  modify_feedback_for_step: () => [{ body: { feedback: 'positive' } }],
+  retrieve_stream_for_run: () => [{ body: {} }],
+  cancel_message: ({ one, spareAgent }) => [{ path: { agent_id: spareAgent }, body: { run_ids: [one.run] } }],
   send_message: sentMessages,
   stream_message: sentMessages,
   send_message_async: sentMessages,

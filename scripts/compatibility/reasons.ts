@@ -21,6 +21,8 @@ export const ABSENT: Reasons = [
 
 /** Of differences (`POST /v1/agents/ body: project`). */
 export const DIFFERENT: Reasons = [
+  [/^DELETE \/v1\/runs\/\{run_id\} answer: /, 'answers 204; upstream’s failed always'],
+  [/ \/v1\/(runs\/\{run_id\}|steps)\/.*(answer|body): /, 'later: the rest of runs and steps'],
   [/ takes listed values only$/, 'another value is a 422, not passed over'],
   [/\.manager_type is required$/, 'asked for upstream too, though its document doesn’t say so'],
   [/ initial_message_sequence\[\]\.(group_id|batch_item_id)$/, 'later: messages'],

@@ -1,13 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { sql } from 'kysely'
 import type { Database } from '../db/engine/database.ts'
 import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 import { correctJobTimes } from '../db/job-times.ts'
 
 const EVERY_MS = 60_000
 
+/** Lets an embedded database reuse its write-ahead log, which would grow for ever: no process of its own does it. */
+async function checkpoint({ engine, kysely }: Database): Promise<void> {
+  if (engine === 'embedded') await sql`checkpoint`.execute(kysely)
+}
+
 /**
- * Deletes expired idempotency responses and corrects the times of jobs every minute. The returned function stops the sweeps, and waits for a running
- * one.
+ * Deletes expired idempotency responses, corrects the times of jobs and writes a checkpoint every minute. The returned
+ * function stops the sweeps, and waits for a running one.
  */
 export function startSweeping(database: Database, logger: FastifyBaseLogger): () => Promise<void> {
   let sweeping = Promise.resolve()
@@ -15,8 +21,9 @@ export function startSweeping(database: Database, logger: FastifyBaseLogger): ()
     sweeping = sweeping
       .then(() => deleteExpiredResponses(database))
       .then(() => correctJobTimes(database))
+      .then(() => checkpoint(database))
       // The next sweep comes in a minute.
-      .catch((error) => logger.warn({ err: error }, 'the sweep of expired responses and of job times failed'))
+      .catch((error) => logger.warn({ err: error }, 'the sweep of the database failed'))
   }
   const timer = setInterval(sweep, EVERY_MS).unref()
   return async () => {

@@ -9,6 +9,7 @@ const ERRORS = {
   method_not_allowed: [405, 'Method not allowed'],
   request_timeout: [408, 'Request timeout'],
   conflict: [409, 'Conflict'],
+  gone: [410, 'Gone'],
   precondition_failed: [412, 'Precondition failed'],
   payload_too_large: [413, 'Payload too large'],
   unsupported_media_type: [415, 'Unsupported media type'],

@@ -16,7 +16,8 @@ import { Organization, User } from './organizations/schema.ts'
 import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
 import { PinnedModel, Provider } from './providers/schema.ts'
-import { Run } from './runs/schema.ts'
+import { Run, RunMetrics, RunUsage } from './runs/schema.ts'
+import { ProviderTrace, Step, StepMetrics } from './steps/schema.ts'
 import { Template } from './templates/schema.ts'
 import { TemplateSnapshot } from './templates/snapshot-schema.ts'
 import { Tool } from './tools/schema.ts'
@@ -51,8 +52,13 @@ export const shapes = [
   Project,
   Provider,
   ResponseFormat,
+  ProviderTrace,
   Run,
+  RunMetrics,
+  RunUsage,
   Source,
+  Step,
+  StepMetrics,
   Template,
   TemplateSnapshot,
   Tool,

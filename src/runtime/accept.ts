@@ -9,6 +9,16 @@ import type { RunRequest } from './request.ts'
 /** The runs that may wait on one thread. */
 const MAX_WAITING = 100
 
+/**
+ * The identity of a request that may be repeated, and a hash of the request. `first`: the first attempt of an SDK, which is a
+ * run of its own even where an equal request came before.
+ */
+export interface RunClaim {
+  id: string
+  fingerprint: string
+  kind: 'key' | 'first' | 'again'
+}
+
 /** A run to be stored. */
 export interface NewRun {
   threadId: string
@@ -18,6 +28,8 @@ export interface NewRun {
   actor: Actor
   /** Ids that the caller gave to the messages. */
   otids: readonly string[]
+  /** The identity of a request that may be repeated. */
+  claim?: RunClaim | undefined
   background: boolean
   runType: string
   callbackUrl?: string | undefined
@@ -26,10 +38,13 @@ export interface NewRun {
   owner: string
 }
 
-/** A stored run. `running`: this server carries it out; `known`: an earlier request made it. */
+/**
+ * A stored run. `running`: this server carries it out; `known`: an earlier request made it; `reused`: an earlier request made it
+ * with the same key, but was another.
+ */
 export interface AcceptedRun {
   id: string
-  state: 'running' | 'waiting' | 'known'
+  state: 'running' | 'waiting' | 'known' | 'reused'
 }
 
 /** 409 while a call of the agent waits for an approval. */
@@ -60,6 +75,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
   }
   const now = new Date().toISOString()
   const free = sql`run_id is null and waiting = 0`
+  const replaces = run.claim?.kind === 'first'
   return scope.query<Stored>(sql`
     with thread as (
       update threads set queue_no = queue_no + 1,
@@ -81,15 +97,30 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
     ), otids as (
       insert into run_otids (organization_id, thread_id, otid, run_id)
       select ${organizationId}, ${run.threadId}, otid, run.id from run, unnest(${run.otids}::text[]) as otid
+    ), claim as (
+      insert into run_otids (organization_id, thread_id, otid, run_id, fingerprint)
+      select ${organizationId}, ${run.threadId}, ${run.claim?.id ?? null}, run.id, ${run.claim?.fingerprint ?? null}
+      from run where ${run.claim !== undefined}
+      ${
+        replaces
+          ? sql`on conflict (organization_id, thread_id, otid) do update
+        set run_id = excluded.run_id, fingerprint = excluded.fingerprint`
+          : sql``
+      }
     )
     select id, status from run`)
 }
 
 /** The run that an earlier request with one of these ids made. */
-async function knownRun(scope: Scope, { threadId, otids }: NewRun): Promise<string | undefined> {
-  const [known] = await scope.query<{ run_id: string }>(sql`select run_id from run_otids
-    where organization_id = ${scope.organizationId} and thread_id = ${threadId} and otid = any(${otids}::text[]) limit 1`)
-  return known?.run_id
+async function knownRun(scope: Scope, { threadId, otids, claim }: NewRun): Promise<AcceptedRun | undefined> {
+  const ids = claim && claim.kind !== 'first' ? [...otids, claim.id] : otids
+  if (ids.length === 0) return undefined
+  const [known] = await scope.query<{ run_id: string; otid: string; fingerprint: string | null }>(sql`
+    select run_id, otid, fingerprint from run_otids
+    where organization_id = ${scope.organizationId} and thread_id = ${threadId} and otid = any(${ids}::text[]) limit 1`)
+  if (!known) return undefined
+  const isReused = known.otid === claim?.id && known.fingerprint !== claim.fingerprint
+  return { id: known.run_id, state: isReused ? 'reused' : 'known' }
 }
 
 /** The reason why a thread takes no run: 404, or 409. */
@@ -106,16 +137,16 @@ async function refusal(scope: Scope, { threadId }: NewRun): Promise<ApiError> {
  * waits for an approval, and for a queue that is full.
  */
 export async function acceptRun(scope: Scope, run: NewRun): Promise<AcceptedRun> {
-  const known = run.otids.length > 0 ? await knownRun(scope, run) : undefined
-  if (known) return { id: known, state: 'known' }
+  const known = await knownRun(scope, run)
+  if (known) return known
   try {
     const [stored] = await insertRun(scope, run, newId('run'))
     if (!stored) throw await refusal(scope, run)
     return { id: stored.id, state: stored.status === 'running' ? 'running' : 'waiting' }
   } catch (error) {
     // Of two equal requests that come at once, one stores the run.
-    const other = run.otids.length > 0 ? await knownRun(scope, run) : undefined
-    if (other) return { id: other, state: 'known' }
+    const other = await knownRun(scope, run)
+    if (other) return other
     throw error
   }
 }

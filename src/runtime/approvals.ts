@@ -63,7 +63,8 @@ export function isRepeated(rows: readonly StoredMessage[], { answers }: Approval
   })
 }
 
-const denied = (reason?: string | null): ToolResult => ({
+/** The return of a call that the caller has denied. */
+export const denied = (reason?: string | null): ToolResult => ({
   status: 'error',
   output: `Error: request to call tool denied. User reason: ${reason ?? 'None'}`,
 })

@@ -11,7 +11,7 @@ import { prepareTurn, type Start } from './prepare.ts'
 import { approvalRequest } from './rows.ts'
 import { runStep } from './step.ts'
 import { LostRunError } from './store-step.ts'
-import type { Turn } from './turn.ts'
+import { endOf, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
 /** The steps of a run whose request names no number. */
@@ -32,9 +32,7 @@ export class StoppingError extends Error {}
 
 /** Ends a run that has nothing left to do. */
 async function finish(turn: Turn, stopReason: StopReason): Promise<void> {
-  const { startedAt, firstTokenMs } = turn
-  const end = { status: 'completed' as const, stopReason, startedAt, firstTokenMs }
-  if (!(await commitRun(turn.scope, turn.run, { end }))) throw new LostRunError()
+  if (!(await commitRun(turn.scope, turn.run, { end: endOf(turn, stopReason) }))) throw new LostRunError()
 }
 
 /** Answers the request for approval with which a run begins. Returns whether the run goes on to the model. */

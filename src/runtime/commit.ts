@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
-import type { ApprovalRequestMessage, StopReason } from '../resources/messages/schema.ts'
+import type { ApprovalRequestMessage, StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { ContentPart, StoredMessage } from '../resources/messages/table.ts'
 import type { RunStatus } from '../resources/runs/table.ts'
 
@@ -29,6 +29,7 @@ export interface RunEnd {
   /** Until the first token, in milliseconds. */
   firstTokenMs?: number | undefined
   error?: object | undefined
+  usage?: UsageStatistics | undefined
 }
 
 /** The changes of one commit: all of them happen, or none. */
@@ -56,8 +57,8 @@ export interface Committed {
 const MAX_INT8 = Number.MAX_SAFE_INTEGER
 const nanoseconds = (ms: number) => Math.min(Math.round(ms * 1e6), MAX_INT8)
 
-/** A common table expression that inserts rows from JSON, in a run that is still owned. */
-function insertRows(name: string, table: string, organizationId: string, rows: readonly object[]) {
+/** A common table expression that inserts rows from JSON where the table `run` of the statement has a row. */
+export function insertRows(name: string, table: string, organizationId: string, rows: readonly object[]) {
   const columns = sql.join(Object.keys(rows[0]!).map((column) => sql.ref(column)))
   return sql`${sql.ref(name)} as (
     insert into ${sql.table(table)} (organization_id, ${columns})
@@ -66,13 +67,14 @@ function insertRows(name: string, table: string, organizationId: string, rows: r
 }
 
 /** The columns of a run that its end sets. */
-function endOfRun({ status, stopReason, startedAt, firstTokenMs, error }: RunEnd, now: string) {
+function endOfRun({ status, stopReason, startedAt, firstTokenMs, error, usage }: RunEnd, now: string) {
   const metadata = error
     ? sql`, metadata = (coalesce(metadata::jsonb, '{}') || ${JSON.stringify({ error })}::jsonb)::json`
     : sql``
   return sql`, status = ${status}, stop_reason = ${stopReason}, completed_at = ${now}::timestamptz,
     total_duration_ns = ${nanoseconds(Date.parse(now) - startedAt)}::bigint,
-    ttft_ns = ${firstTokenMs === undefined ? null : nanoseconds(firstTokenMs)}::bigint ${metadata}`
+    ttft_ns = ${firstTokenMs === undefined ? null : nanoseconds(firstTokenMs)}::bigint,
+    usage = ${usage ? JSON.stringify(usage) : null}::json ${metadata}`
 }
 
 function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: string): RawBuilder<unknown>[] {

@@ -52,7 +52,7 @@ export function answerRows(
 
 /** The row of the returns of a step's calls. */
 export function returnRow(
-  turn: Turn,
+  turn: Pick<Turn, 'run'>,
   id: string,
   stepId: string | null,
   calls: readonly Pick<Call, 'id' | 'name'>[],

@@ -27,7 +27,7 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   return {
     async start(scope, run) {
       const accepted = await acceptRun(scope, { ...run, owner })
-      if (accepted.state === 'known') return accepted
+      if (accepted.state === 'known' || accepted.state === 'reused') return accepted
       held.hold(accepted.id)
       if (accepted.state === 'running') {
         const { threadId, agentId, conversationId, actor, request } = run

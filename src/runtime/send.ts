@@ -2,10 +2,17 @@ import type { Scope } from '../db/scope.ts'
 import type { SendMessages } from '../resources/messages/body.ts'
 import { checkGroups } from '../resources/messages/insert.ts'
 import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from '../resources/messages/schema.ts'
+import type { AcceptedRun, RunClaim } from './accept.ts'
 import { ping } from './frames.ts'
 import { callerOtids, runRequest } from './request.ts'
 import type { Runtime } from './runtime.ts'
 import { readStored, storedResponse } from './stored-run.ts'
+
+/** The form of the events of a run: clients of this API tell errors apart by their name, and wait for the last line. */
+export const RUN_EVENTS = {
+  nameOf: ({ message_type }: { message_type: string }) => (message_type === 'error_message' ? 'error' : undefined),
+  end: '[DONE]',
+}
 
 /** Where messages are sent. */
 export interface Target {
@@ -19,60 +26,52 @@ export interface SendOptions {
   background?: boolean
   runType?: string
   callbackUrl?: string | undefined
-  /** The id by which a repeated request is known. */
-  claim?: string | undefined
+  claim?: RunClaim | undefined
   /** Whether the stream of the run reports that the agent waits for an approval; else the request is a 409. */
   besidePending?: boolean
 }
 
-/** Stores a run for a body, and begins it once its thread is free. Returns the run's id. */
+/** Stores a run for a body, and begins it once its thread is free; or finds the run of the request that this one repeats. */
 export async function beginRun(
   runtime: Runtime,
   scope: Scope,
   target: Target,
   body: SendMessages,
   { background = false, runType = 'send_message', callbackUrl, claim, besidePending = false }: SendOptions = {},
-): Promise<string> {
+): Promise<AcceptedRun> {
   const request = runRequest(body)
   await checkGroups(scope, [...new Set((body.messages ?? []).flatMap(({ group_id }) => group_id ?? []))])
-  const otids = [...callerOtids(body), ...(claim ? [claim] : [])]
-  const { id } = await runtime.start(scope, {
+  return runtime.start(scope, {
     ...target,
     request,
     actor: scope.actor,
-    otids,
+    otids: callerOtids(body),
+    claim,
     background,
     runType,
     callbackUrl,
     besidePending,
   })
-  return id
 }
 
 const KINDS: readonly string[] = MESSAGE_TYPES
 
 const isMessage = (event: StreamEvent): event is Message => KINDS.includes(event.message_type)
 
-/** Sends messages, and waits for the end of the run. Throws the error of a run that failed. */
-export async function sendAndWait(
+/** The response to a blocking caller: waits for the end of the run. Throws the error of a run that failed. */
+export async function awaitRun(
   runtime: Runtime,
   scope: Scope,
-  target: Target,
-  body: SendMessages,
-  options?: SendOptions,
+  id: string,
+  types?: readonly string[] | null,
 ): Promise<SendResponse> {
-  const id = await beginRun(runtime, scope, target, body, options)
   const local = runtime.local(id)
   const outcome = await local?.done
   if (!local || !outcome) return storedResponse(scope, id)
   if (outcome.failure) throw outcome.failure.error
-  const wanted = body.include_return_message_types
-  const messages = local.log.events
-    .map(({ event }) => event)
-    .filter(isMessage)
-    .filter(({ message_type }) => !wanted || wanted.includes(message_type))
+  const messages = local.log.events.map(({ event }) => event).filter(isMessage)
   return {
-    messages,
+    messages: messages.filter(({ message_type }) => !types || types.includes(message_type)),
     stop_reason: { message_type: 'stop_reason', stop_reason: outcome.stopReason },
     usage: outcome.usage,
   }

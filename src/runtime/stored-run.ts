@@ -12,17 +12,25 @@ import type { RunRequest } from './request.ts'
 /** How often a run of another server is looked at. */
 const POLL_MS = 500
 
+/** How often, and how many times, the last events of a run that has ended are looked for. */
+const LAST_MS = 50
+const LAST_ATTEMPTS = 20
+
+/** The last events of runs that have done their work, and of others. */
+const ENDS = ['usage_statistics', 'error_message']
+
 interface StoredRun {
   agent_id: string
   status: string
   stop_reason: StopReason | null
   request: RunRequest
   metadata: { error?: { type: string; message: string } } | null
+  usage: UsageStatistics | null
 }
 
 async function findRun(scope: Scope, id: string): Promise<StoredRun> {
   const [run] = await scope.query<StoredRun>(sql`
-    select agent_id, status, stop_reason, request, metadata from runs
+    select agent_id, status, stop_reason, request, metadata, usage from runs
     where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!run) throw notFound('run', id)
   return run
@@ -59,7 +67,7 @@ export async function storedResponse(scope: Scope, id: string): Promise<SendResp
       .flatMap((message) => toMessages(message, fanOutOf(row.agent_type, run.request)))
       .filter(({ message_type }) => !wanted || wanted.includes(message_type)),
     stop_reason: { message_type: 'stop_reason', stop_reason: run.stop_reason ?? 'end_turn' },
-    usage: await storedUsage(scope, id),
+    usage: run.usage ?? (await storedUsage(scope, id)),
   }
 }
 
@@ -71,6 +79,8 @@ export async function* readStored(
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent> {
   let last = after
+  let complete = false
+  let attemptsLeft = LAST_ATTEMPTS
   while (!signal.aborted) {
     // The run first: events stored before its end are there then.
     const run = await findRun(scope, id)
@@ -80,9 +90,11 @@ export async function* readStored(
     for (const item of chunks.flatMap(({ data }) => data)) {
       if (item.seq <= last) continue
       last = item.seq
+      complete ||= ENDS.includes(item.event.message_type)
       yield item
     }
-    if (isOver(run)) return
-    await wait(POLL_MS)
+    // The last events are stored a moment after the end of the run.
+    if (isOver(run) && (complete || attemptsLeft-- === 0)) return
+    await wait(isOver(run) ? LAST_MS : POLL_MS)
   }
 }

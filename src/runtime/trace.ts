@@ -61,10 +61,10 @@ export function traceColumns({ run, config, scope }: Turn, stepId: string, outpu
         {
           index: 0,
           finish_reason: output.finish,
-          message: { role: 'assistant', content: content || null, tool_calls: calls.length > 0 ? calls : null },
+          message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) },
         },
       ],
-      usage: output.usage ?? null,
+      ...(output.usage && { usage: output.usage }),
     },
     llm_config: config,
     created_at: new Date().toISOString(),

@@ -40,11 +40,12 @@ export interface Turn {
 export type StepEnd = StopReason | undefined
 
 /** The end of a run that has done its work. */
-export const endOf = ({ startedAt, firstTokenMs }: Turn, stopReason: StopReason): RunEnd => ({
+export const endOf = ({ startedAt, firstTokenMs, usage }: Turn, stopReason: StopReason): RunEnd => ({
   status: 'completed',
   stopReason,
   startedAt,
   firstTokenMs,
+  usage,
 })
 
 /** A new row of a run's thread. Columns that it doesn't name are null. */

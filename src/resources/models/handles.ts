@@ -54,8 +54,8 @@ export const SCRIPTED: LlmConfig = {
   context_window: 128_000,
 }
 
-/** The handles of the built-in models. */
-const BUILT_IN: readonly (string | undefined)[] = [DEFAULT_EMBEDDING.handle, SCRIPTED.handle]
+/** The built-in models. */
+const BUILT_IN: Readonly<Record<Kind, string>> = { llm: SCRIPTED.handle!, embedding: DEFAULT_EMBEDDING.handle! }
 
 /** The models that the handles of a request name. */
 export interface Catalog {
@@ -76,7 +76,7 @@ export async function catalogOf(
   handles: { llm?: readonly (string | null | undefined)[]; embedding?: readonly (string | null | undefined)[] },
 ): Promise<Catalog> {
   const requested = (kind: Kind) => [
-    ...new Set((handles[kind] ?? []).filter((one): one is string => Boolean(one) && !BUILT_IN.includes(one as string))),
+    ...new Set((handles[kind] ?? []).filter((one): one is string => Boolean(one) && one !== BUILT_IN[kind])),
   ]
   const { providers, find } = await readKnown(scope, [...requested('llm'), ...requested('embedding')])
   const refused = new Map<string, ApiError>()

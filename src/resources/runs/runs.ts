@@ -1,5 +1,9 @@
+import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { type ListRuns, runs } from './schema.ts'
+import { notFound } from '../../lib/errors.ts'
+import { fanOutOf } from '../messages/fan-out.ts'
+import { listMessages } from '../messages/list.ts'
+import { type ListRunMessages, type ListRuns, type RunMetrics, type RunUsage, runs } from './schema.ts'
 
 /** Runs of the organization, newest first. */
 export function listRuns(scope: Scope, query: ListRuns) {
@@ -15,4 +19,66 @@ export function listRuns(scope: Scope, query: ListRuns) {
       .$if(stop_reason !== undefined, (q) => q.where('runs.stop_reason', '=', stop_reason!))
       .$if(conversation_id !== undefined, (q) => q.where('runs.conversation_id', '=', conversation_id!)),
   )
+}
+
+/** The messages of a run, oldest first. 404. */
+export async function listRunMessages(scope: Scope, id: string, page: ListRunMessages) {
+  const { organizationId } = scope
+  const [run] = await scope.query<{ agent_type: string | null; request_config: Record<string, never> }>(sql`
+    select request_config, (select agent_type from agents
+      where organization_id = ${organizationId} and agents.id = runs.agent_id) as agent_type
+    from runs where organization_id = ${organizationId} and id = ${id}`)
+  if (!run) throw notFound('run', id)
+  const options = fanOutOf(run.agent_type ?? '', run.request_config)
+  return listMessages(scope, sql`run_id = ${id}`, { order: 'asc', ...page }, () => options)
+}
+
+/** The tokens of a run's steps. 404. */
+export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
+  await scope.exists('runs', id)
+  const [sums] = await scope.query<
+    Record<'completion' | 'prompt' | 'total', number> & Record<'cached' | 'written' | 'reasoning', number | null>
+  >(sql`
+    select coalesce(sum(completion_tokens), 0)::int as completion, coalesce(sum(prompt_tokens), 0)::int as prompt,
+      coalesce(sum(total_tokens), 0)::int as total, sum(cached_input_tokens)::int as cached,
+      sum(cache_write_tokens)::int as written, sum(reasoning_tokens)::int as reasoning
+    from steps where organization_id = ${scope.organizationId} and run_id = ${id}`)
+  const { completion, prompt, total, cached, written, reasoning } = sums!
+  const cache = { cached_tokens: cached ?? 0, cache_read_tokens: cached ?? 0, cache_creation_tokens: written ?? 0 }
+  return {
+    completion_tokens: completion,
+    prompt_tokens: prompt,
+    total_tokens: total,
+    ...((cached || written) && { prompt_tokens_details: cache }),
+    ...(reasoning && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  }
+}
+
+/** The times of a run, its steps and its tools. 404. */
+export async function runMetrics(scope: Scope, id: string): Promise<RunMetrics> {
+  const { organizationId } = scope
+  const [row] = await scope.query<{
+    agent_id: string
+    project_id: string | null
+    started: number
+    took: number | null
+    num_steps: number
+    tools_used: string[]
+  }>(sql`
+    select runs.agent_id, agents.project_id, (extract(epoch from runs.created_at) * 1e9)::bigint as started,
+      total_duration_ns as took,
+      (select count(*)::int from steps where organization_id = ${organizationId} and run_id = runs.id) as num_steps,
+      array(select distinct tools.id from messages, json_array_elements(messages.tool_calls) as call
+        join tools on tools.organization_id = ${organizationId} and tools.name = call -> 'function' ->> 'name'
+        where messages.organization_id = ${organizationId} and messages.run_id = runs.id
+          and messages.tool_calls is not null order by 1) as tools_used
+    from runs left join agents on agents.organization_id = ${organizationId} and agents.id = runs.agent_id
+    where runs.organization_id = ${organizationId} and runs.id = ${id}`)
+  if (!row) throw notFound('run', id)
+  const { agent_id, project_id, started, took, num_steps, tools_used } = row
+  return {
+    ...{ id, agent_id, run_start_ns: started, num_steps, tools_used },
+    ...(project_id !== null && { project_id }),
+    ...(took !== null && { run_ns: took }),
+  }
 }

@@ -1,6 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { FilterList, Id, Instant, JsonMap, Name, OneOf, Page, Params, Query } from '../../lib/wire.ts'
+import {
+  Closed,
+  FilterList,
+  Id,
+  Instant,
+  Int,
+  JsonMap,
+  Name,
+  OneOf,
+  Page,
+  Params,
+  Query,
+  Shape,
+  Strict,
+} from '../../lib/wire.ts'
 import { MESSAGE_TYPES, StopReason } from '../messages/schema.ts'
 import { RUN_STATUSES } from './table.ts'
 
@@ -61,3 +75,39 @@ export const ListRuns = Query({
 export type ListRuns = Static<typeof ListRuns>
 
 export const RunParams = Params({ run_id: Id('run') })
+
+/** The tokens of a run, in the form of OpenAI's usage. */
+export const RunUsage = Shape('RunUsage', {
+  completion_tokens: Int(),
+  prompt_tokens: Int(),
+  total_tokens: Int(),
+  prompt_tokens_details: Optional(
+    Closed({ cached_tokens: Int(), cache_read_tokens: Int(), cache_creation_tokens: Int() }),
+  ),
+  completion_tokens_details: Optional(Closed({ reasoning_tokens: Int() })),
+})
+export type RunUsage = Static<typeof RunUsage>
+
+export const RunMetrics = Shape('RunMetrics', {
+  id: Id('run'),
+  agent_id: Optional(Type.String()),
+  project_id: Optional(Type.String()),
+  run_start_ns: Optional(Type.Integer()),
+  run_ns: Optional(Type.Integer()),
+  num_steps: Optional(Int()),
+  tools_used: Optional(Type.Array(Type.String({ description: 'The id of a tool.' }))),
+})
+export type RunMetrics = Static<typeof RunMetrics>
+
+export const ListRunMessages = Query(Page('message'))
+export type ListRunMessages = Static<typeof ListRunMessages>
+
+export const ListRunSteps = Query(Page('step'))
+
+/** Reads the events of a run again. */
+export const ResumeRun = Strict({
+  starting_after: Optional(Int({ description: 'The number of the last event that the reader has. Default 0.' })),
+  include_pings: Optional(Type.Boolean({ description: 'Default true.' })),
+  poll_interval: Optional(Type.Number({ description: 'Ignored: events come as they are made.' })),
+  batch_size: Optional(Int({ description: 'Ignored: events come as they are made.' })),
+})

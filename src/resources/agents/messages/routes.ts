@@ -1,29 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { claimOf } from '../../../http/idempotency-key.ts'
+import { claimOf, reused } from '../../../http/idempotency-key.ts'
 import { isLetta } from '../../../http/letta.ts'
 import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
 import { callerGone, EventStream, ValueOrEvents } from '../../../http/sse.ts'
 import { inBody, invalid } from '../../../lib/errors.ts'
-import { Ref } from '../../../lib/wire.ts'
+import { OneOf, Ref } from '../../../lib/wire.ts'
+import { cancelRuns } from '../../../runtime/cancel.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
-import { beginRun, readRun, sendAndWait } from '../../../runtime/send.ts'
+import { awaitRun, beginRun, RUN_EVENTS, readRun, type SendOptions } from '../../../runtime/send.ts'
 import { SendBody, type SendMessages, SendMessagesAsync } from '../../messages/body.ts'
 import { Message, SendResponse, StreamEvent } from '../../messages/schema.ts'
 import { Run, runs } from '../../runs/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { listAgentMessages } from './messages.ts'
-import { ListAgentMessages } from './schema.ts'
+import { CancelRuns, ListAgentMessages } from './schema.ts'
 
 const params = AgentParams
 
-/** The events of a run, in the form that clients of this API read. */
-const stream = {
-  nameOf: ({ message_type }: { message_type: string }) => (message_type === 'error_message' ? 'error' : undefined),
-  end: '[DONE]',
-}
-const config = { idempotency: 'row', stream } as const
+const config = { idempotency: 'row', stream: RUN_EVENTS } as const
 
 const events = EventStream(Ref(StreamEvent))
 
@@ -49,6 +45,10 @@ const operations = operationsOf('messages', {
     { params, body: SendMessagesAsync, response: { 200: Ref(Run) } },
     config,
   ],
+  cancel_message: [
+    'Cancel runs of an agent, and the request for approval that waits',
+    { params, body: CancelRuns, response: { 200: Type.Record(Type.String(), OneOf(['cancelled', 'failed'])) } },
+  ],
   list_messages: [
     'List the messages of an agent, newest first',
     { params, querystring: ListAgentMessages, response: { 200: Type.Array(Ref(Message)) } },
@@ -70,22 +70,26 @@ const targetOf = ({ params }: Request) => ({ agentId: params.agent_id, threadId:
 
 /** `/v1/agents/{agent_id}/messages` */
 export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
-  async function streamRun(request: Request & FastifyRequest, reply: FastifyReply, body: SendMessages) {
+  /** Begins the run of a request, or finds the run of the request that it repeats. Returns the run's id. */
+  async function begin(
+    request: Request & FastifyRequest,
+    reply: FastifyReply,
+    body: SendMessages,
+    options: SendOptions,
+  ) {
     const { scope } = request
+    const claim = claimOf(request)
+    const { id, state } = await beginRun(runtime, scope, targetOf(request), body, { ...options, claim })
+    if (state === 'reused') throw reused()
+    if (state === 'known') reply.header('idempotent-replayed', 'true')
+    return id
+  }
+
+  async function streamRun(request: Request & FastifyRequest, reply: FastifyReply, body: SendMessages) {
     const background = body.background ?? false
-    const claim = claimOf(request)?.id
-    const id = await beginRun(
-      runtime,
-      scope,
-      targetOf(request),
-      { ...body, streaming: true },
-      {
-        background,
-        claim,
-        besidePending: isLetta(request),
-      },
-    )
-    return readRun(runtime, scope, id, {
+    const options = { background, besidePending: isLetta(request) }
+    const id = await begin(request, reply, { ...body, streaming: true }, options)
+    return readRun(runtime, request.scope, id, {
       numbered: background,
       pings: body.include_pings ?? true,
       types: body.include_return_message_types,
@@ -97,24 +101,23 @@ export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
     const { scope, body } = request
     checkStreaming(body)
     if (body.streaming) return streamRun(request as never, reply, body)
-    return sendAndWait(runtime, scope, targetOf(request), body, { claim: claimOf(request)?.id })
+    const id = await begin(request as never, reply, body, {})
+    return awaitRun(runtime, scope, id, body.include_return_message_types)
   })
 
   app.post('/:agent_id/messages/stream', operations.stream_message, (request, reply) =>
     streamRun(request as never, reply, request.body),
   )
 
-  app.post('/:agent_id/messages/async', operations.send_message_async, async (request) => {
-    const { scope, body } = request
-    const { callback_url, ...messages } = body
-    const id = await beginRun(runtime, scope, targetOf(request), messages, {
-      background: true,
-      runType: 'send_message_async',
-      callbackUrl: callback_url,
-      claim: claimOf(request)?.id,
-    })
-    return scope.retrieve(runs, id)
+  app.post('/:agent_id/messages/async', operations.send_message_async, async (request, reply) => {
+    const { callback_url, ...messages } = request.body
+    const options = { background: true, runType: 'send_message_async', callbackUrl: callback_url }
+    return request.scope.retrieve(runs, await begin(request as never, reply, messages, options))
   })
+
+  app.post('/:agent_id/messages/cancel', operations.cancel_message, (request) =>
+    cancelRuns(runtime, request.scope, targetOf(request), request.body?.run_ids ?? []),
+  )
 
   app.get('/:agent_id/messages', operations.list_messages, ({ scope, params, query }) =>
     listAgentMessages(scope, params.agent_id, query),

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type ScriptedModel, startScriptedModel } from '../../../test/models/scripted/model.ts'
+import { eventsIn } from '../../../test/replies.ts'
+import { type Client, useTestServer } from '../../../test/server.ts'
+
+const server = useTestServer({ defaultModel: 'cairn/scripted' })
+let alice: Client
+let model: ScriptedModel
+beforeAll(async () => {
+  alice = server.alice
+  model = await startScriptedModel()
+})
+afterAll(() => model.close())
+
+async function makeAgent(body: object = {}): Promise<string> {
+  const reply = await alice.post('/v1/agents/', { memory_blocks: [{ label: 'human', value: 'Name: Ada' }], ...body })
+  expect(reply.status).toBe(200)
+  return reply.body.id
+}
+
+/** An agent whose model gives the answers of a script. */
+const makeScripted = () =>
+  makeAgent({
+    llm_config: { model: 'scripted', model_endpoint_type: 'openai', model_endpoint: model.url, context_window: 32_000 },
+  })
+
+const send = (id: string, body: object) => alice.post(`/v1/agents/${id}/messages`, body)
+const kept = async (id: string) => (await alice.get(`/v1/agents/${id}/messages`)).body.length - 1
+const newestRun = async (id: string) => (await alice.get(`/v1/runs/?agent_id=${id}&limit=1`)).body[0]
+
+describe('a run', () => {
+  test('is listed with its messages, tokens, times and steps, and each step with its trace', async () => {
+    const id = await makeAgent()
+    await send(id, { input: '!call memory_insert {"label": "human", "new_string": "x"}' })
+    const run = await newestRun(id)
+    expect(run).toMatchObject({ agent_id: id, status: 'completed', stop_reason: 'end_turn', background: false })
+    const of = async (path: string) => (await alice.get(`/v1/runs/${run.id}${path}`)).body
+    expect(await of('')).toEqual(run)
+    expect((await of('/messages')).map((message: { message_type: string }) => message.message_type)).toEqual([
+      'user_message',
+      'tool_call_message',
+      'tool_return_message',
+      'assistant_message',
+    ])
+    expect(await of('/usage')).toMatchObject({ prompt_tokens: expect.any(Number), total_tokens: expect.any(Number) })
+    const tools = [expect.stringMatching(/^tool-/)]
+    expect(await of('/metrics')).toMatchObject({ num_steps: 2, tools_used: tools, run_ns: expect.any(Number) })
+    const steps = await of('/steps')
+    expect(steps.map(({ stop_reason }: { stop_reason?: string }) => stop_reason)).toEqual(['end_turn', undefined])
+    const step = `/v1/steps/${steps[0].id}`
+    expect((await alice.get(step)).body).toEqual(steps[0])
+    expect((await alice.get(`${step}/metrics`)).body).toMatchObject({ id: steps[0].id, step_ns: expect.any(Number) })
+    const { body: trace } = await alice.get(`${step}/trace`)
+    expect(JSON.stringify(trace.request_json)).toContain('memory_insert')
+    const rated = await alice.patch(`${step}/feedback`, { feedback: 'positive', tags: ['good'] })
+    expect(rated.body).toMatchObject({ feedback: 'positive', tags: ['good'] })
+    expect((await alice.get(`/v1/steps/?agent_id=${id}&feedback=positive`)).body).toEqual([rated.body])
+  })
+
+  test('of another organization is a 404', async () => {
+    const id = await makeAgent()
+    await send(id, { input: 'Hello' })
+    const run = await newestRun(id)
+    const [step] = (await alice.get(`/v1/runs/${run.id}/steps`)).body
+    for (const path of ['', '/messages', '/usage', '/metrics', '/steps']) {
+      expect((await server.bob.get(`/v1/runs/${run.id}${path}`)).status).toBe(404)
+    }
+    for (const path of ['', '/metrics', '/trace']) {
+      expect((await server.bob.get(`/v1/steps/${step.id}${path}`)).status).toBe(404)
+    }
+    expect((await server.bob.post(`/v1/runs/${run.id}/stream`, {})).status).toBe(404)
+    expect((await server.bob.delete(`/v1/runs/${run.id}`)).status).toBe(404)
+    expect((await server.bob.get('/v1/runs/')).body).toEqual([])
+    expect((await server.bob.get('/v1/steps/')).body).toEqual([])
+  })
+
+  test('in the background returns at once, and ends', async () => {
+    const id = await makeAgent()
+    const { body } = await alice.post(`/v1/agents/${id}/messages/async`, { input: 'Later' })
+    expect(body).toMatchObject({ agent_id: id, background: true })
+    await vi.waitUntil(async () => (await alice.get(`/v1/runs/${body.id}`)).body.status === 'completed')
+    expect(await kept(id)).toBe(2)
+  })
+
+  test('that is deleted leaves its messages', async () => {
+    const id = await makeAgent()
+    await send(id, { input: 'Hello' })
+    expect((await alice.delete(`/v1/runs/${(await newestRun(id)).id}`)).status).toBe(204)
+    expect([await newestRun(id), await kept(id)]).toEqual([undefined, 2])
+  })
+})
+
+describe('a background stream', () => {
+  test('can be read again, from the start and from any event, each event once', async () => {
+    const id = await makeAgent()
+    const { body } = await send(id, { input: 'one two', streaming: true, stream_tokens: true, background: true })
+    const events = eventsIn(body as unknown as string)
+    const { id: run } = await newestRun(id)
+    for (const after of [0, 3, events.length]) {
+      const reply = await alice.post(`/v1/runs/${run}/stream`, { starting_after: after, include_pings: false })
+      const expected = events.filter(
+        ({ seq_id, message_type }, n) => n + 1 > after && message_type !== 'ping' && (seq_id ?? after + 1) !== after,
+      )
+      expect(eventsIn(reply.body as unknown as string)).toEqual(expected)
+    }
+  })
+
+  test('is the only one that can: other runs have none', async () => {
+    const id = await makeAgent()
+    await send(id, { input: 'Hello' })
+    expect((await alice.post(`/v1/runs/${(await newestRun(id)).id}/stream`, {})).status).toBe(400)
+  })
+})
+
+describe('cancelling', () => {
+  test('ends the call of the model at once; nothing of the turn is kept, and the next message is answered', async () => {
+    const id = await makeScripted()
+    const never = Promise.withResolvers<void>()
+    const before = model.requests.length
+    model.add({ text: 'one two three four', pause: { after: 2, until: never.promise } })
+    const stream = send(id, { input: 'Count', streaming: true, stream_tokens: true })
+    await vi.waitUntil(() => model.requests.length > before)
+    const { body: cancelled } = await alice.post(`/v1/agents/${id}/messages/cancel`)
+    const run = await newestRun(id)
+    expect(cancelled).toEqual({ [run.id]: 'cancelled' })
+    const events = eventsIn((await stream).body as unknown as string)
+    never.resolve()
+    expect(events.at(-1)).toEqual({ message_type: 'stop_reason', stop_reason: 'cancelled' })
+    expect((await newestRun(id)).status).toBe('cancelled')
+    expect(await kept(id)).toBe(0)
+    expect((await send(id, { input: 'Hello' })).body.stop_reason.stop_reason).toBe('end_turn')
+  })
+
+  test('closes a request for approval: the calls are denied, and the next message is answered', async () => {
+    const id = await makeAgent({ tool_rules: [{ type: 'requires_approval', tool_name: 'memory_insert' }] })
+    await send(id, { input: '!call memory_insert {"label": "human", "new_string": "x"}' })
+    expect((await alice.post(`/v1/agents/${id}/messages/cancel`)).status).toBe(200)
+    const { body } = await alice.get(`/v1/agents/${id}/messages?limit=2`)
+    expect(body.map((message: { message_type: string }) => message.message_type)).toEqual([
+      'tool_return_message',
+      'approval_response_message',
+    ])
+    expect((await send(id, { input: 'Hello' })).status).toBe(200)
+  })
+
+  test('is a 409 where nothing runs', async () => {
+    const id = await makeAgent()
+    expect((await alice.post(`/v1/agents/${id}/messages/cancel`)).status).toBe(409)
+    expect((await server.bob.post(`/v1/agents/${id}/messages/cancel`)).status).toBe(404)
+  })
+})
+
+describe('an error of the model', () => {
+  test.each([
+    [401, 401, 'llm_authentication'],
+    [429, 429, 'llm_rate_limit'],
+    [400, 400, 'llm_bad_request'],
+    [500, 500, 'llm_error'],
+  ])('of status %i keeps its kind; nothing of the turn is kept', async (status, expected, type) => {
+    const id = await makeScripted()
+    model.add({ error: { status } })
+    const reply = await send(id, { input: 'Hello' })
+    expect([reply.status, reply.body.error.type]).toEqual([expected, type])
+    expect((await newestRun(id)).status).toBe('failed')
+    expect(await kept(id)).toBe(0)
+    expect((await send(id, { input: 'Hello' })).status).toBe(200)
+  })
+
+  test('ends a stream with the reason and the error, and keeps nothing', async () => {
+    const id = await makeScripted()
+    model.add({ text: 'one two three', cutAfter: 2 })
+    const { body } = await send(id, { input: 'Hello', streaming: true, stream_tokens: true })
+    const events = eventsIn(body as unknown as string)
+    expect(events.slice(-2).map(({ message_type }) => message_type)).toEqual(['stop_reason', 'error_message'])
+    expect(await kept(id)).toBe(0)
+  })
+})

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../db/scope.ts'
+import { notFound } from '../../lib/errors.ts'
+import { type ListSteps, type ProviderTrace, type StepFeedback, type StepMetrics, steps } from './schema.ts'
+import type { StepRow } from './table.ts'
+
+/** Steps of the organization, newest first. */
+export function listSteps(scope: Scope, query: ListSteps) {
+  const { agent_id, model, feedback, has_feedback, trace_ids, tags, project_id, start_date, end_date, ...page } = query
+  return scope.list(steps, page, (query) =>
+    query
+      .$if(agent_id !== undefined, (q) => q.where('steps.agent_id', '=', agent_id!))
+      .$if(model !== undefined, (q) => q.where('steps.model', '=', model!))
+      .$if(feedback !== undefined, (q) => q.where('steps.feedback', '=', feedback!))
+      .$if(has_feedback !== undefined, (q) => q.where('steps.feedback', has_feedback ? 'is not' : 'is', null))
+      .$if(trace_ids !== undefined, (q) => q.where('steps.trace_id', 'in', trace_ids!))
+      .$if(tags !== undefined, (q) => q.where(sql<boolean>`steps.tags::jsonb ?| ${tags}::text[]`))
+      .$if(project_id !== undefined, (q) => q.where('steps.project_id', '=', project_id!))
+      .$if(start_date !== undefined, (q) => q.where('steps.created_at', '>=', start_date!))
+      .$if(end_date !== undefined, (q) => q.where('steps.created_at', '<=', end_date!)),
+  )
+}
+
+/** The steps of a run, newest first. 404 for a run that the organization doesn't have. */
+export async function listStepsOf(
+  scope: Scope,
+  runId: string,
+  page: Pick<ListSteps, 'limit' | 'order' | 'after' | 'before'>,
+) {
+  await scope.exists('runs', runId)
+  return scope.list(steps, page, (query) => query.where('steps.run_id', '=', runId))
+}
+
+/** Stores what a reader thinks of a step. Null clears it. 404. */
+export const rateStep = (scope: Scope, id: string, { feedback, tags }: StepFeedback) =>
+  scope.update(steps, id, { feedback, tags })
+
+const nanoseconds = (instant: string) => Date.parse(instant) * 1e6
+
+/** The times of a step. 404. */
+export async function stepMetrics(scope: Scope, id: string): Promise<StepMetrics> {
+  const [row] = await scope.query<StepRow>(sql`
+    select * from steps where organization_id = ${scope.organizationId} and id = ${id}`)
+  if (!row) throw notFound('step', id)
+  const { agent_id, run_id, provider_id, project_id, llm_request_ns, tool_execution_ns, step_ns, started_at } = row
+  const metrics = { agent_id, run_id, provider_id, project_id, llm_request_ns, tool_execution_ns, step_ns }
+  const known = Object.entries({ ...metrics, step_start_ns: nanoseconds(started_at) }).filter(
+    ([, value]) => value !== null,
+  )
+  return { id, ...Object.fromEntries(known) }
+}
+
+/** The request of a step to its provider, and the response; null when they are no longer kept. 404. */
+export async function stepTrace(scope: Scope, id: string): Promise<ProviderTrace | null> {
+  await scope.exists('steps', id)
+  const [trace] = await scope.query<ProviderTrace>(sql`
+    select id, step_id, agent_id, run_id, call_type, request_json, response_json, llm_config, created_at
+    from provider_traces where organization_id = ${scope.organizationId} and step_id = ${id} limit 1`)
+  return trace ?? null
+}

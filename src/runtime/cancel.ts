@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Scope } from '../db/scope.ts'
+import { conflict, notFound } from '../lib/errors.ts'
+import { newId } from '../lib/ids.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
+import { denied, type PendingRequest, pendingRequest } from './approvals.ts'
+import { insertRows } from './commit.ts'
+import { loadContext } from './prepare.ts'
+import { returnRow } from './rows.ts'
+import type { Runtime } from './runtime.ts'
+import type { Target } from './send.ts'
+import { newRow } from './turn.ts'
+
+const REASON = 'The user cancelled the request, so the tool call was denied.'
+
+/** The rows that close a request for approval: a denial of each call, and its return. */
+function closingRows({ agentId, conversationId }: Target, { row, waiting, deferred }: PendingRequest): StoredMessage[] {
+  const run = { id: row.run_id ?? '', threadId: '', agentId, conversationId, owner: '', fence: 0 }
+  const all = [...waiting, ...deferred]
+  const [first] = waiting
+  const response = newRow(
+    { run },
+    {
+      role: 'approval',
+      approvals: waiting.map(({ id }) => ({ type: 'approval', tool_call_id: id, approve: false, reason: REASON })),
+      approve: false,
+      approval_request_id: first!.id,
+      denial_reason: REASON,
+    },
+  )
+  const calls = all.map(({ id, function: { name } }) => ({ id, name }))
+  const results = all.map(() => denied(REASON))
+  return [response, returnRow({ run }, newId('message'), row.step_id, calls, results, null)]
+}
+
+/** Closes the request for approval of a thread, if one waits. Returns the id of its run. */
+async function closePending(scope: Scope, target: Target): Promise<string | undefined> {
+  const { organizationId } = scope
+  const context = await loadContext(scope, target.threadId)
+  const pending = pendingRequest(context)
+  if (!pending) return undefined
+  const rows = closingRows(target, pending)
+  const ids = [...context, ...rows].map(({ id }) => id)
+  const closed = await scope.query(sql`
+    with run as (
+      update threads set pending_approval = null, message_ids = ${JSON.stringify(ids)}::json
+      where organization_id = ${organizationId} and id = ${target.threadId} and run_id is null
+        and pending_approval is not null
+      returning id
+    ), ${insertRows('added', 'messages', organizationId, rows)}, ended as (
+      update runs set status = 'cancelled', stop_reason = 'cancelled', version = version + 1
+      where organization_id = ${organizationId} and id = ${pending.row.run_id} and exists (select from run)
+    )
+    select id from run`)
+  return closed.length > 0 ? (pending.row.run_id ?? undefined) : undefined
+}
+
+/** Cancels runs that wait for their thread, and asks for the end of those that are carried out. Returns their ids. */
+async function cancelActive(scope: Scope, { threadId }: Target, ids: readonly string[] | undefined): Promise<string[]> {
+  const { organizationId } = scope
+  const now = new Date().toISOString()
+  const chosen = ids ? sql`and id = any(${ids}::text[])` : sql``
+  const rows = await scope.query<{ id: string }>(sql`
+    with waiting as (
+      update runs set status = 'cancelled', stop_reason = 'cancelled', completed_at = ${now}::timestamptz,
+        version = version + 1
+      where organization_id = ${organizationId} and thread_id = ${threadId} and status = 'created' ${chosen}
+      returning id
+    ), thread as (
+      update threads set waiting = greatest(waiting - (select count(*) from waiting), 0)
+      where organization_id = ${organizationId} and id = ${threadId} returning id
+    ), running as (
+      update runs set cancel_requested_at = ${now}::timestamptz
+      where organization_id = ${organizationId} and thread_id = ${threadId} and status = 'running' ${chosen}
+      returning id
+    )
+    select id from waiting union all select id from running`)
+  return rows.map(({ id }) => id)
+}
+
+/** 404 unless each of these is a run of the thread. */
+async function checkRuns(scope: Scope, threadId: string, ids: readonly string[]): Promise<void> {
+  const [missing] = await scope.query<{ id: string }>(sql`
+    select given.id from unnest(${ids}::text[]) as given (id) where not exists (select from runs
+      where organization_id = ${scope.organizationId} and id = given.id and thread_id = ${threadId}) limit 1`)
+  if (missing) throw notFound('run', missing.id)
+}
+
+/**
+ * Cancels runs of a thread: those named, or all that wait or are carried out, and the request for approval that waits. Returns
+ * `cancelled` for each, and `failed` for a named one that is over. 404 for another run; 409 where none is named or active.
+ */
+export async function cancelRuns(
+  runtime: Runtime,
+  scope: Scope,
+  target: Target,
+  ids: readonly string[] = [],
+): Promise<Record<string, 'cancelled' | 'failed'>> {
+  await scope.exists('threads', target.threadId)
+  await checkRuns(scope, target.threadId, ids)
+  const active = await cancelActive(scope, target, ids.length > 0 ? ids : undefined)
+  for (const id of active) runtime.cancel(id)
+  const closed = active.length === 0 ? await closePending(scope, target) : undefined
+  const all = closed ? [...active, closed] : active
+  if (all.length === 0 && ids.length === 0) {
+    throw conflict('No run of this agent can be cancelled: none waits or is carried out.')
+  }
+  const over = ids.filter((id) => !all.includes(id))
+  return Object.fromEntries([
+    ...over.map((id) => [id, 'failed' as const] as const),
+    ...all.map((id) => [id, 'cancelled' as const] as const),
+  ])
+}
