@@ -94,8 +94,8 @@ export async function createServices(deps: Deps): Promise<Services> {
   const workers = await createWorkers(jobs, scopeOf, work, logger)
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), guard)
   const models = createLanguageModels({ egress: modelEgress, providers })
-  const runtime = createRuntime({ database, models, scopeOf, logger })
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
+  const runtime = createRuntime({ database, models, scopeOf, logger })
   const stopSweeping = startSweeping(database, logger)
   return {
     config,
