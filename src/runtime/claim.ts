@@ -84,15 +84,23 @@ export interface Orphan {
   fence: number
 }
 
-/** Runs that no living server carries out: without a lock, each is claimed by its key afterwards. */
-export async function findOrphans(kysely: Kysely<Tables>): Promise<Orphan[]> {
+/**
+ * Runs that no living server carries out, and those of this server that it lost hold of when it couldn't reach the database.
+ * Found without a lock: each is claimed by its key afterwards. `running` are the runs that this server carries out.
+ */
+export async function findOrphans(
+  kysely: Kysely<Tables>,
+  owner: string,
+  running: readonly string[],
+): Promise<Orphan[]> {
   const living = await sql<{ id: string }>`select id from workers where lease_until > statement_timestamp()`.execute(
     kysely,
   )
   const ids = living.rows.map(({ id }) => id)
   const { rows } = await sql<Orphan>`
     select organization_id, id, thread_id, status, fence from runs
-    where status = 'running' and (owner is null or owner <> all(${ids}::text[]))
+    where status = 'running' and (owner is null or owner <> all(${ids}::text[]) or owner = ${owner}
+      and id <> all(${running}::text[]) and updated_at < statement_timestamp() - interval '5 seconds')
     union all
     select runs.organization_id, runs.id, runs.thread_id, runs.status, runs.fence from runs
     join threads on threads.organization_id = runs.organization_id and threads.id = runs.thread_id
@@ -100,6 +108,9 @@ export async function findOrphans(kysely: Kysely<Tables>): Promise<Orphan[]> {
     limit 100`.execute(kysely)
   return rows
 }
+
+/** Ends the leases of servers that can't be alive: of an embedded database, this process alone has the directory. */
+export const endForeignLeases = (kysely: Kysely<Tables>) => sql`delete from workers`.execute(kysely)
 
 /** Says that this server lives for the next `leaseMs`. */
 export const renewLease = (kysely: Kysely<Tables>, id: string, leaseMs: number) =>

@@ -22,7 +22,8 @@ interface Held extends LocalRun {
 export interface HeldRuns {
   readonly isClosing: boolean
   readonly isEmpty: boolean
-  /** The ids of the runs that wait for their thread. */
+  /** The ids of the runs that this server carries out, and of those that wait for their thread. */
+  readonly running: string[]
   readonly waiting: string[]
   hold(id: string): void
   /** The run, now carried out here. */
@@ -62,6 +63,9 @@ export function createHeldRuns(logger: FastifyBaseLogger): HeldRuns {
     },
     get isEmpty() {
       return runs.size === 0
+    },
+    get running() {
+      return [...runs].filter(([, run]) => run.isRunning).map(([id]) => id)
     },
     get waiting() {
       return [...runs].filter(([, run]) => !run.isRunning).map(([id]) => id)

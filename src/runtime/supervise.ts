@@ -3,6 +3,7 @@ import { type Carrier, carry } from './carry.ts'
 import { CancelledError } from './carry-out.ts'
 import {
   claimNext,
+  endForeignLeases,
   endLease,
   findCancelled,
   findClaimedElsewhere,
@@ -50,7 +51,7 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
   const { kysely } = database
 
   const adoptOrphans = async () => {
-    for (const orphan of await findOrphans(kysely)) {
+    for (const orphan of await findOrphans(kysely, owner, held.running)) {
       if (!held.isRunning(orphan.id)) held.work(adopt(carrier, orphan))
     }
   }
@@ -67,7 +68,12 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
       if (!held.isClosing) task().catch((error) => logger.warn({ err: error }, 'runs can not be looked after'))
     }, ms).unref()
 
-  held.work(renew().then(adoptOrphans))
+  const begin = async () => {
+    if (database.engine === 'embedded') await endForeignLeases(kysely)
+    await renew()
+    await adoptOrphans()
+  }
+  held.work(begin())
   const timers = [every(RENEW_MS, renew), every(RENEW_MS, adoptOrphans), every(POLL_MS, lookAround)]
   return async () => {
     for (const timer of timers) clearInterval(timer)
