@@ -68,6 +68,16 @@ function checkStreaming({ streaming, stream_tokens, background }: SendMessages):
 
 const targetOf = ({ params }: Request) => ({ agentId: params.agent_id, threadId: params.agent_id })
 
+/** 422 for what the server doesn't do yet: a request that asks for it would wait in vain. */
+function checkServed({ return_logprobs, return_token_ids, callback_url }: SendMessages & SendMessagesAsync): void {
+  const issues = [
+    ...(callback_url ? [inBody('callback_url', 'is not called yet: read the run until it has ended')] : []),
+    ...(return_logprobs ? [inBody('return_logprobs', 'is not served yet')] : []),
+    ...(return_token_ids ? [inBody('return_token_ids', 'is not served yet')] : []),
+  ]
+  if (issues.length > 0) throw invalid(...issues)
+}
+
 /** `/v1/agents/{agent_id}/messages` */
 export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
   /** Begins the run of a request, or finds the run of the request that it repeats. Returns the run's id. */
@@ -78,6 +88,7 @@ export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
     options: SendOptions,
   ) {
     const { scope } = request
+    checkServed(request.body as SendMessages)
     const claim = claimOf(request)
     const { id, state } = await beginRun(runtime, scope, targetOf(request), body, { ...options, claim })
     if (state === 'reused') throw reused()
