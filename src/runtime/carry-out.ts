@@ -6,7 +6,7 @@ import { pendingApproval } from './accept.ts'
 import { answerRequest, isRepeated, pendingRequest } from './approvals.ts'
 import { commitRun } from './commit.ts'
 import { type Failure, failureOf } from './failure.ts'
-import { errorEvent, stopEvent, usageEvent } from './frames.ts'
+import { errorEvent, stopEvent } from './frames.ts'
 import { prepareTurn, type Start } from './prepare.ts'
 import { approvalRequest } from './rows.ts'
 import { runStep } from './step.ts'
@@ -101,7 +101,7 @@ export async function carryOut(
     turn = await prepareTurn(start, models)
     const stopReason = await runSteps(turn)
     log.push(stopEvent(stopReason))
-    log.push(usageEvent(turn.usage))
+    log.push(turn.usage)
     return { stopReason, usage: turn.usage }
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : thrown

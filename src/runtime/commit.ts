@@ -15,10 +15,10 @@ export interface OwnedRun {
 }
 
 /** The row of a step, by its columns. */
-export type StepColumns = Readonly<Record<string, unknown>> & { id: string }
+type StepColumns = Readonly<Record<string, unknown>> & { id: string }
 
 /** The request that a step sent to its provider, and the response. */
-export type TraceColumns = Readonly<Record<string, unknown>> & { id: string }
+type TraceColumns = Readonly<Record<string, unknown>> & { id: string }
 
 /** How a run ends. */
 export interface RunEnd {

@@ -15,10 +15,10 @@ export interface EventLog {
   read(after: number, signal?: AbortSignal): AsyncGenerator<NumberedEvent>
 }
 
-/** A log of events. `store` gets batches of them, in their order. */
-export function createEventLog(first = 0): EventLog & { events: readonly NumberedEvent[] } {
+/** A log of events. */
+export function createEventLog(): EventLog & { events: readonly NumberedEvent[] } {
   const events: NumberedEvent[] = []
-  let seq = first
+  let seq = 0
   let ended = false
   let wake: () => void = () => {}
   let changed = new Promise<void>((done) => {

@@ -1,7 +1,7 @@
 import { newId } from '../lib/ids.ts'
 import type { ModelDelta } from '../llm/call-model.ts'
 import { partOtid } from '../resources/messages/fan-out.ts'
-import type { StopReason, StreamEvent, UsageStatistics } from '../resources/messages/schema.ts'
+import type { StopReason, StreamEvent } from '../resources/messages/schema.ts'
 
 /** The ids that the events of a step bear. */
 export interface StepIds {
@@ -21,8 +21,6 @@ export const ping = (runId: string): StreamEvent => ({
 })
 
 export const stopEvent = (stop_reason: StopReason): StreamEvent => ({ message_type: 'stop_reason', stop_reason })
-
-export const usageEvent = (usage: UsageStatistics): StreamEvent => ({ ...usage })
 
 /** The event of a failed run. `detail` is for developers. */
 export const errorEvent = (run_id: string, error_type: string, message: string, detail: string): StreamEvent => ({

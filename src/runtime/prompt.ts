@@ -35,7 +35,7 @@ function blockSection({ label, value, description, limit, readOnly }: MemoryBloc
 }
 
 /** The section of the memory blocks; undefined without blocks. */
-export function memorySection({ row }: AgentWithRelations, { blocks }: Memory): string | undefined {
+function memorySection({ row }: AgentWithRelations, { blocks }: Memory): string | undefined {
   if (blocks.size === 0 || WITHOUT_MEMORY.includes(row.agent_type)) return undefined
   const numbered = row.llm_config.model_endpoint_type === 'anthropic' && NUMBERED.includes(row.agent_type)
   const sections = [...blocks.values()].map((block) => blockSection(block, numbered))
@@ -50,7 +50,7 @@ export function memorySection({ row }: AgentWithRelations, { blocks }: Memory): 
 }
 
 /** The section of the tool rules; undefined without rules to describe. */
-export function rulesSection({ row }: AgentWithRelations): string | undefined {
+function rulesSection({ row }: AgentWithRelations): string | undefined {
   const texts = describeRules(row.tool_rules ?? [])
   if (texts.length === 0) return undefined
   return [

@@ -11,7 +11,7 @@ export interface FanOut {
 }
 
 /** The default tool through which older agents answer. */
-export const ASSISTANT_TOOL = { name: 'send_message', argument: 'message' }
+const ASSISTANT_TOOL = { name: 'send_message', argument: 'message' }
 
 /** Types of agents whose text is their answer; agents of other types answer by a tool. */
 const ANSWER_BY_TEXT = ['svc_v1_agent', 'sleeptime_agent']
@@ -43,7 +43,7 @@ export function partOtid(messageId: string, part: number): string {
 }
 
 /** A call as the wire has it. */
-export const wireCall = ({ id, function: { name, arguments: input } }: StoredCall) => ({
+const wireCall = ({ id, function: { name, arguments: input } }: StoredCall) => ({
   name,
   arguments: input,
   tool_call_id: id,
@@ -64,7 +64,7 @@ function calls(list: readonly StoredCall[]) {
 }
 
 /** The message inside the call of an assistant tool; undefined for any other call. */
-export function answerIn({ function: { name, arguments: input } }: StoredCall, tool: FanOut['assistantTool']) {
+function answerIn({ function: { name, arguments: input } }: StoredCall, tool: FanOut['assistantTool']) {
   if (!tool || name !== tool.name) return undefined
   try {
     const answer = (JSON.parse(input) as Record<string, unknown>)[tool.argument]

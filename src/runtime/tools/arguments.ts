@@ -8,10 +8,6 @@ export function text(args: Arguments, name: string): string {
   return value.replaceAll('\0', '')
 }
 
-/** The text of an argument that may be absent. Throws a ToolError for another type. */
-export const optionalText = (args: Arguments, name: string): string | undefined =>
-  args[name] == null ? undefined : text(args, name)
-
 /** The whole number of an argument that may be absent. Throws a ToolError for another type. */
 export function optionalInteger(args: Arguments, name: string): number | undefined {
   const value = args[name]

@@ -26,7 +26,7 @@ const linesOf = (value: string, part: string) => {
 }
 
 /** Replaces a text that occurs exactly once. Returns the new value. Throws a ToolError. */
-export function replaceOnce(context: ToolContext, label: string, old: string, replacement: string): string {
+function replaceOnce(context: ToolContext, label: string, old: string, replacement: string): string {
   const { memory, callId } = context
   refuseLineNumbers('old_string', old)
   refuseLineNumbers('new_string', replacement)
@@ -47,7 +47,7 @@ export function replaceOnce(context: ToolContext, label: string, old: string, re
 }
 
 /** Inserts a text behind line `line` of a block: 0 is before the first line, -1 the end. Returns the new value. */
-export function insertLines(context: ToolContext, label: string, inserted: string, line = -1): string {
+function insertLines(context: ToolContext, label: string, inserted: string, line = -1): string {
   const { memory, callId } = context
   refuseLineNumbers('new_string', inserted)
   const { value } = writableBlock(memory, label)
