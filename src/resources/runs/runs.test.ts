@@ -119,7 +119,7 @@ describe('cancelling', () => {
     const before = model.requests.length
     model.add({ text: 'one two three four', pause: { after: 2, until: never.promise } })
     const stream = send(id, { input: 'Count', streaming: true, stream_tokens: true })
-    await vi.waitUntil(() => model.requests.length > before)
+    await vi.waitUntil(() => model.requests.length > before, { timeout: 30_000 })
     const { body: cancelled } = await alice.post(`/v1/agents/${id}/messages/cancel`)
     const run = await newestRun(id)
     expect(cancelled).toEqual({ [run.id]: 'cancelled' })

@@ -1,17 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { claimOf, reused } from '../../../http/idempotency-key.ts'
-import { isLetta } from '../../../http/letta.ts'
 import { operationsOf } from '../../../http/operation.ts'
 import type { App } from '../../../http/server.ts'
-import { callerGone, EventStream, ValueOrEvents } from '../../../http/sse.ts'
-import { inBody, invalid } from '../../../lib/errors.ts'
 import { OneOf, Ref } from '../../../lib/wire.ts'
 import { cancelRuns } from '../../../runtime/cancel.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
-import { awaitRun, beginRun, RUN_EVENTS, readRun, type SendOptions } from '../../../runtime/send.ts'
-import { SendBody, type SendMessages, SendMessagesAsync } from '../../messages/body.ts'
-import { Message, SendResponse, StreamEvent } from '../../messages/schema.ts'
+import { SendBody, SendMessagesAsync } from '../../messages/body.ts'
+import { Message } from '../../messages/schema.ts'
+import { BEGINS_RUN, createSender, events, messagesOrEvents } from '../../messages/send-routes.ts'
 import { Run, runs } from '../../runs/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { listAgentMessages } from './messages.ts'
@@ -19,31 +14,21 @@ import { CancelRuns, ListAgentMessages } from './schema.ts'
 
 const params = AgentParams
 
-const config = { idempotency: 'row', stream: RUN_EVENTS } as const
-
-const events = EventStream(Ref(StreamEvent))
-
-const messagesOrEvents = ValueOrEvents(
-  Ref(SendResponse),
-  Ref(StreamEvent),
-  'The messages of the run; with `streaming`, its events.',
-)
-
 const operations = operationsOf('messages', {
   send_message: [
     'Send messages to an agent, and wait for its answer or stream it',
     { params, body: SendBody, response: { 200: messagesOrEvents } },
-    config,
+    BEGINS_RUN,
   ],
   stream_message: [
     'Send messages to an agent, and stream its answer',
     { params, body: SendBody, response: { 200: events }, deprecated: true },
-    config,
+    BEGINS_RUN,
   ],
   send_message_async: [
     'Send messages to an agent, and get the run at once',
     { params, body: SendMessagesAsync, response: { 200: Ref(Run) } },
-    config,
+    BEGINS_RUN,
   ],
   cancel_message: [
     'Cancel runs of an agent, and the request for approval that waits',
@@ -55,79 +40,30 @@ const operations = operationsOf('messages', {
   ],
 })
 
-type Request = Pick<FastifyRequest, 'scope'> & { params: { agent_id: string } }
-
-/** 422 for options of a stream in a request that asks for none. */
-function checkStreaming({ streaming, stream_tokens, background }: SendMessages): void {
-  const issues = [
-    ...(stream_tokens ? [inBody('stream_tokens', 'needs streaming true')] : []),
-    ...(background ? [inBody('background', 'needs streaming true')] : []),
-  ]
-  if (!streaming && issues.length > 0) throw invalid(...issues)
-}
-
-const targetOf = ({ params }: Request) => ({ agentId: params.agent_id, threadId: params.agent_id })
-
-/** 422 for what the server doesn't do yet: a request that asks for it would wait in vain. */
-function checkServed({ return_logprobs, return_token_ids, callback_url }: SendMessages & SendMessagesAsync): void {
-  const issues = [
-    ...(callback_url ? [inBody('callback_url', 'is not called yet: read the run until it has ended')] : []),
-    ...(return_logprobs ? [inBody('return_logprobs', 'is not served yet')] : []),
-    ...(return_token_ids ? [inBody('return_token_ids', 'is not served yet')] : []),
-  ]
-  if (issues.length > 0) throw invalid(...issues)
-}
+/** The thread of an agent itself. */
+const targetOf = ({ agent_id }: { agent_id: string }) => ({ agentId: agent_id, threadId: agent_id })
 
 /** `/v1/agents/{agent_id}/messages` */
 export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
-  /** Begins the run of a request, or finds the run of the request that it repeats. Returns the run's id. */
-  async function begin(
-    request: Request & FastifyRequest,
-    reply: FastifyReply,
-    body: SendMessages,
-    options: SendOptions,
-  ) {
-    const { scope } = request
-    checkServed(request.body as SendMessages)
-    const claim = claimOf(request)
-    const { id, state } = await beginRun(runtime, scope, targetOf(request), body, { ...options, claim })
-    if (state === 'reused') throw reused()
-    if (state === 'known') reply.header('idempotent-replayed', 'true')
-    return id
-  }
+  const sender = createSender(runtime)
 
-  async function streamRun(request: Request & FastifyRequest, reply: FastifyReply, body: SendMessages) {
-    const background = body.background ?? false
-    const options = { background, besidePending: isLetta(request) }
-    const id = await begin(request, reply, { ...body, streaming: true }, options)
-    return readRun(runtime, request.scope, id, {
-      numbered: background,
-      pings: body.include_pings ?? true,
-      types: body.include_return_message_types,
-      signal: callerGone(reply),
-    })
-  }
-
-  app.post('/:agent_id/messages', operations.send_message, async (request, reply) => {
-    const { scope, body } = request
-    checkStreaming(body)
-    if (body.streaming) return streamRun(request as never, reply, body)
-    const id = await begin(request as never, reply, body, {})
-    return awaitRun(runtime, scope, id, body.include_return_message_types)
-  })
+  app.post('/:agent_id/messages', operations.send_message, (request, reply) =>
+    sender.send(request, reply, targetOf(request.params), request.body),
+  )
 
   app.post('/:agent_id/messages/stream', operations.stream_message, (request, reply) =>
-    streamRun(request as never, reply, request.body),
+    sender.stream(request, reply, targetOf(request.params), request.body),
   )
 
   app.post('/:agent_id/messages/async', operations.send_message_async, async (request, reply) => {
     const { callback_url, ...messages } = request.body
     const options = { background: true, runType: 'send_message_async', callbackUrl: callback_url }
-    return request.scope.retrieve(runs, await begin(request as never, reply, messages, options))
+    const id = await sender.begin(request, reply, targetOf(request.params), messages, options)
+    return request.scope.retrieve(runs, id)
   })
 
-  app.post('/:agent_id/messages/cancel', operations.cancel_message, (request) =>
-    cancelRuns(runtime, request.scope, targetOf(request), request.body?.run_ids ?? []),
+  app.post('/:agent_id/messages/cancel', operations.cancel_message, ({ scope, params, body }) =>
+    cancelRuns(runtime, scope, targetOf(params), body?.run_ids ?? []),
   )
 
   app.get('/:agent_id/messages', operations.list_messages, ({ scope, params, query }) =>

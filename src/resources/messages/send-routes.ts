@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { claimOf, reused } from '../../http/idempotency-key.ts'
+import { isLetta } from '../../http/letta.ts'
+import { callerGone, EventStream, ValueOrEvents } from '../../http/sse.ts'
+import { inBody, invalid } from '../../lib/errors.ts'
+import { Ref } from '../../lib/wire.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { awaitRun, beginRun, RUN_EVENTS, readRun, type SendOptions, type Target } from '../../runtime/send.ts'
+import type { SendMessages, SendMessagesAsync } from './body.ts'
+import { SendResponse, StreamEvent } from './schema.ts'
+
+/** The configuration of routes that begin a run. */
+export const BEGINS_RUN = { idempotency: 'row', stream: RUN_EVENTS } as const
+
+export const events = EventStream(Ref(StreamEvent))
+
+export const messagesOrEvents = ValueOrEvents(
+  Ref(SendResponse),
+  Ref(StreamEvent),
+  'The messages of the run; with `streaming`, its events.',
+)
+
+/** 422 for options of a stream in a request that asks for none. */
+function checkStreaming({ streaming, stream_tokens, background }: SendMessages): void {
+  const issues = [
+    ...(stream_tokens ? [inBody('stream_tokens', 'needs streaming true')] : []),
+    ...(background ? [inBody('background', 'needs streaming true')] : []),
+  ]
+  if (!streaming && issues.length > 0) throw invalid(...issues)
+}
+
+/** 422 for what the server doesn't do yet: a request that asks for it would wait in vain. */
+function checkServed({ return_logprobs, return_token_ids, callback_url }: SendMessages & SendMessagesAsync): void {
+  const issues = [
+    ...(callback_url ? [inBody('callback_url', 'is not called yet: read the run until it has ended')] : []),
+    ...(return_logprobs ? [inBody('return_logprobs', 'is not served yet')] : []),
+    ...(return_token_ids ? [inBody('return_token_ids', 'is not served yet')] : []),
+  ]
+  if (issues.length > 0) throw invalid(...issues)
+}
+
+/** A request that begins a run, whatever the schemas of its route. */
+type Request = Pick<FastifyRequest, 'scope'>
+type Reply = Pick<FastifyReply, 'raw'> & { header(name: string, value: string): unknown }
+
+/** The responses to requests that begin runs. */
+export function createSender(runtime: Runtime) {
+  /** Begins the run of a request, or finds the run of the request that it repeats. Returns the run's id. */
+  async function begin(
+    given: Request,
+    reply: Reply,
+    target: Target,
+    body: SendMessages,
+    options: SendOptions = {},
+  ): Promise<string> {
+    // It holds: a handler's request is typed by its own schema, and is a request all the same.
+    const request = given as FastifyRequest
+    checkServed(request.body as SendMessages)
+    const claim = claimOf(request)
+    const { id, state } = await beginRun(runtime, request.scope, target, body, { ...options, claim })
+    if (state === 'reused') throw reused()
+    if (state === 'known') reply.header('idempotent-replayed', 'true')
+    return id
+  }
+
+  async function stream(request: Request, reply: Reply, target: Target, body: SendMessages) {
+    const background = body.background ?? false
+    const options = { background, besidePending: isLetta(request as FastifyRequest) }
+    const id = await begin(request, reply, target, { ...body, streaming: true }, options)
+    return readRun(runtime, request.scope, id, {
+      numbered: background,
+      pings: body.include_pings ?? true,
+      types: body.include_return_message_types,
+      signal: callerGone(reply),
+    })
+  }
+
+  return {
+    begin,
+    stream,
+    /** Responds with the messages of the run; with `streaming`, with its events. */
+    async send(request: Request, reply: Reply, target: Target, body: SendMessages) {
+      checkStreaming(body)
+      if (body.streaming) return stream(request, reply, target, body)
+      const id = await begin(request, reply, target, body)
+      return awaitRun(runtime, request.scope, id, body.include_return_message_types)
+    },
+  }
+}
