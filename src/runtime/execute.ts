@@ -26,6 +26,8 @@ async function runTool(turn: Turn, tool: Tool, call: Call): Promise<ToolResult> 
   if (!builtin)
     return failed(`The tool ${tool.name} can't run: this server has no sandbox for tools with source code yet.`)
   const { scope, agent, memory } = turn
+  const refusal = turn.refused.get(call.id)
+  if (refusal) throw new ToolError(refusal)
   const result = await builtin(call.args!, { scope, agent, memory, callId: call.id })
   return typeof result === 'string' ? { status: 'success', output: result } : result
 }

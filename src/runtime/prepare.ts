@@ -82,6 +82,7 @@ export async function prepareTurn(
     request,
     agent,
     memory,
+    refused: new Map(),
     model: await models.of(scope, config),
     config,
     system: {

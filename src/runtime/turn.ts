@@ -18,6 +18,8 @@ export interface Turn {
   request: RunRequest
   agent: AgentWithRelations
   memory: Memory
+  /** Why the changes of calls were refused, by the id of the call. */
+  refused: Map<string, string>
   model: LanguageModelV4
   config: LlmConfig
   /** The row of the system prompt, and its text for this run. */

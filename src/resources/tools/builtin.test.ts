@@ -91,6 +91,16 @@ describe('built-in tools', () => {
     ])
   })
 
+  test('starting a newer server gives them its definitions, and keeps their ids', async () => {
+    const { alice, database, organizations } = server
+    const [tool] = (await alice.get<Tool[]>('/v1/tools?name=memory_replace')).body
+    await sql`update tools set description = 'Old.', json_schema = '{"name": "memory_replace"}'
+      where organization_id = ${organizations.alice} and name = 'memory_replace'`.execute(database.kysely)
+    await restart()
+    const { updated_at: _, ...current } = (await alice.get(`/v1/tools/${tool!.id}`)).body
+    expect(tool).toMatchObject(current)
+  })
+
   test('can be asked for again: what is missing comes back, all are listed, and the rest stays as it is', async () => {
     const { alice, bob, database, organizations } = server
     const hers = (await alice.get<Tool[]>(everything)).body

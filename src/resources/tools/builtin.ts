@@ -7,7 +7,7 @@ import { MULTI_AGENT_TOOLS } from './builtin/multi-agent.ts'
 import { VOICE_TOOLS } from './builtin/voice.ts'
 import { WEB_AND_CODE_TOOLS } from './builtin/web-and-code.ts'
 import { BUILTIN_TYPES, type Tool, tools } from './schema.ts'
-import { DEFAULTS, toolsByName, withTags } from './tools.ts'
+import { DEFAULTS, withTags } from './tools.ts'
 
 /** Every built-in tool: the records that agents attach and models read. */
 export const BUILTIN_TOOLS = [
@@ -20,27 +20,55 @@ export const BUILTIN_TOOLS = [
   ...WEB_AND_CODE_TOOLS,
 ]
 
+/** The row of a built-in tool, without the columns of its definition. */
+const rowOf = ({ name, tool_type, parallel }: (typeof BUILTIN_TOOLS)[number]) => ({
+  ...DEFAULTS,
+  name,
+  tool_type,
+  tags: [tool_type],
+  enable_parallel_execution: parallel,
+})
+
+/** What models read of a built-in tool. */
+const definitionOf = ({ name, description, parameters }: (typeof BUILTIN_TOOLS)[number]) => ({
+  description,
+  json_schema: { name, description, parameters },
+})
+
+interface Existing {
+  id: string
+  name: string
+  isBuiltin: boolean
+  /** Whether it has the definition of this version of the server. */
+  isCurrent: boolean
+}
+
+/** The tools of the organization with the names of built-in tools, by name. */
+async function existingTools(scope: Scope): Promise<Map<string, Existing>> {
+  const definitions = BUILTIN_TOOLS.map((tool) => ({ name: tool.name, schema: definitionOf(tool).json_schema }))
+  const rows = await scope.query<Existing>(sql`
+    select id, tools.name, tool_type = any(${BUILTIN_TYPES}::text[]) as "isBuiltin", json_schema::jsonb = schema as "isCurrent"
+    from jsonb_to_recordset(${JSON.stringify(definitions)}::jsonb) as definition (name text, schema jsonb)
+      join tools on tools.organization_id = ${scope.organizationId} and tools.name = definition.name`)
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
 /**
- * Adds the built-in tools that the organization lacks, in one statement that other callers can run concurrently; if none
- * is missing, with one select only. A tool of the organization with the name of a built-in tool stays.
+ * Adds the built-in tools that the organization lacks, and brings the definitions of the others up to date, each in one
+ * statement that other callers can run concurrently; if there is nothing to do, with one select only. A tool of the
+ * organization with the name of a built-in tool stays.
  */
 export async function addBuiltinTools(scope: Scope): Promise<void> {
-  const existing = await toolsByName(
-    scope,
-    BUILTIN_TOOLS.map(({ name }) => name),
-  )
+  const existing = await existingTools(scope)
+  const stale = BUILTIN_TOOLS.flatMap((tool) => {
+    const { id, isBuiltin, isCurrent } = existing.get(tool.name) ?? {}
+    return id && isBuiltin && !isCurrent ? [{ id, ...definitionOf(tool) }] : []
+  })
+  if (stale.length > 0) await scope.updateMany(tools, stale)
   const missing = BUILTIN_TOOLS.filter(({ name }) => !existing.has(name))
   await scope.insertOnConflictDoNothing(
     tools,
-    missing.map(({ name, tool_type, description, parameters, parallel }) => ({
-      ...DEFAULTS,
-      name,
-      tool_type,
-      description,
-      json_schema: { name, description, parameters },
-      tags: [tool_type],
-      enable_parallel_execution: parallel,
-    })),
+    missing.map((tool) => ({ ...rowOf(tool), ...definitionOf(tool) })),
   )
 }
 

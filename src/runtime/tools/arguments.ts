@@ -8,6 +8,14 @@ export function text(args: Arguments, name: string): string {
   return value.replaceAll('\0', '')
 }
 
+/** The text of an argument that may be absent. Throws a ToolError for another type. */
+export const optionalText = (args: Arguments, name: string): string | undefined =>
+  args[name] == null ? undefined : text(args, name)
+
+/** The text of a required argument that has an older name, too. Throws a ToolError that names it. */
+export const firstText = (args: Arguments, name: string, older: string): string =>
+  text(args, args[name] == null && args[older] != null ? older : name)
+
 /** The whole number of an argument that may be absent. Throws a ToolError for another type. */
 export function optionalInteger(args: Arguments, name: string): number | undefined {
   const value = args[name]

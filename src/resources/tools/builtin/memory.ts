@@ -30,7 +30,7 @@ export const MEMORY_TOOLS = toolsOf('svc_memory_core', {
   memory: {
     description:
       'Manage the memory blocks as if they were files: a block with the label notes is at /memories/notes. Commands: ' +
-      'create a block (path, description, file_text), str_replace a passage that occurs once (path, old_str, new_str), ' +
+      'create a block (path, description, file_text), str_replace a passage that occurs once (path, old_string, new_string), ' +
       'insert text after a line (path, insert_line, insert_text), delete a block (path), rename a block (old_path, ' +
       'new_path) or give it another description (path, description).',
     parameters: {
@@ -38,8 +38,8 @@ export const MEMORY_TOOLS = toolsOf('svc_memory_core', {
       path: Optional(text('The block, as /memories/<label>.')),
       file_text: Optional(text('create: what the block holds at first. Empty when left out.')),
       description: Optional(text('create, rename: what the block is for.')),
-      old_str: Optional(text('str_replace: the passage as it stands, to the letter.')),
-      new_str: Optional(text('str_replace: what to put in its place.')),
+      old_string: Optional(text('str_replace: the passage as it stands, to the letter.')),
+      new_string: Optional(text('str_replace: what to put in its place.')),
       insert_line: Optional(
         integer('insert: the number of the line to insert after, 0 for the very beginning. The end when left out.'),
       ),
@@ -59,15 +59,15 @@ export const SLEEPTIME_TOOLS = toolsOf('svc_sleeptime_core', {
       'block anew, use another tool.',
     parameters: {
       label,
-      old_str: text('The passage as it stands, to the letter, spaces and indents too.'),
-      new_str: text('What to put in its place, without line numbers. May be empty.'),
+      old_string: text('The passage as it stands, to the letter, spaces and indents too.'),
+      new_string: text('What to put in its place, without line numbers. May be empty.'),
     },
   },
   memory_insert: {
     description: 'Insert lines into a memory block, at its end unless a line is given.',
     parameters: {
       label,
-      new_str: text('The text to insert, without line numbers.'),
+      new_string: text('The text to insert, without line numbers.'),
       insert_line: Optional(
         integer('The number of the line to insert after: 0 for the very beginning, -1 (the default) for the end.'),
       ),
