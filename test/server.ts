@@ -9,7 +9,7 @@ import { buildApp } from '../src/app.ts'
 import { bootstrap } from '../src/cli/bootstrap.ts'
 import { type Database, openDatabase } from '../src/db/engine/database.ts'
 import { compileEngine } from '../src/db/engine/embedded.ts'
-import { openJobs } from '../src/db/jobs.ts'
+import { type Jobs, openJobs } from '../src/db/jobs.ts'
 import { createScope, type Scope } from '../src/db/scope.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
@@ -60,6 +60,8 @@ export interface TestServer {
   client(key: string): Client
   /** The database as an organization sees it. */
   scopeOf(organizationId: string): Scope
+  /** Another server on the same database, which `close` closes too. */
+  another(): Promise<Pick<TestServer, 'app' | 'alice' | 'bob'>>
   /** Runs all due background jobs, and the jobs that these enqueue. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -127,6 +129,30 @@ async function serverDatabase(server: { url: string; database: string }): Promis
   }
 }
 
+/** Calls an app with a key. */
+function clientOf(app: App, key: string): Client {
+  const call: Client['call'] = async (method, url, body, headers = {}) => {
+    const response = await app.inject({
+      method: method as 'GET',
+      url,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      ...(body !== undefined && { payload: body as object }),
+    })
+    const type = String(response.headers['content-type'] ?? '')
+    const parsed = response.body !== '' && type.includes('json') ? JSON.parse(response.body) : response.body
+    checkReplies(app, method, url, response.statusCode, parsed)
+    return { status: response.statusCode, headers: response.headers as Reply<never>['headers'], body: parsed }
+  }
+  return {
+    key,
+    call,
+    get: (url, headers) => call('GET', url, undefined, headers),
+    post: (url, body, headers) => call('POST', url, body, headers),
+    patch: (url, body, headers) => call('PATCH', url, body, headers),
+    delete: (url, headers) => call('DELETE', url, undefined, headers),
+  }
+}
+
 /** The API of a database of its own, with two organizations. Every reply is checked against its documented schema. */
 export async function startTestServer(
   settings: Partial<Deps['config']> = {},
@@ -136,53 +162,27 @@ export async function startTestServer(
   const { database, release } = server ? await serverDatabase(server) : await embeddedDatabase(snapshot!)
   const cipher = createCipher(randomBytes(32).toString('hex'))
   const key = (await bootstrap({ database, cipher }, undefined))!
-  const jobs = await openJobs(database, { supervise: false })
-  const app = await buildApp({
-    config: {
-      bodyLimit: 1024 * 1024,
-      requestTimeout: 300,
-      uploadLimit: 4 * 1024 * 1024,
-      defaultModel: 'openai/gpt-5-mini',
-      rateLimit: undefined,
-      corsOrigins: [],
-      trustProxy: [],
-      basePath: '',
-      vectorStores: {},
-      // The stand-ins of providers listen on loopback.
-      allowedNetworks: ['loopback'],
-      providers: [],
-      ...settings,
-    },
-    database,
-    cipher,
-    jobs,
-    logger: pino({ level: 'silent' }),
-    version: 'test',
-    ...parts,
-  })
-
-  function client(key: string): Client {
-    const call: Client['call'] = async (method, url, body, headers = {}) => {
-      const response = await app.inject({
-        method: method as 'GET',
-        url,
-        headers: { authorization: `Bearer ${key}`, ...headers },
-        ...(body !== undefined && { payload: body as object }),
-      })
-      const type = String(response.headers['content-type'] ?? '')
-      const parsed = response.body !== '' && type.includes('json') ? JSON.parse(response.body) : response.body
-      checkReplies(app, method, url, response.statusCode, parsed)
-      return { status: response.statusCode, headers: response.headers as Reply<never>['headers'], body: parsed }
-    }
-    return {
-      key,
-      call,
-      get: (url, headers) => call('GET', url, undefined, headers),
-      post: (url, body, headers) => call('POST', url, body, headers),
-      patch: (url, body, headers) => call('PATCH', url, body, headers),
-      delete: (url, headers) => call('DELETE', url, undefined, headers),
-    }
+  const config: Deps['config'] = {
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 300,
+    uploadLimit: 4 * 1024 * 1024,
+    defaultModel: 'openai/gpt-5-mini',
+    rateLimit: undefined,
+    corsOrigins: [],
+    trustProxy: [],
+    basePath: '',
+    vectorStores: {},
+    // The stand-ins of providers listen on loopback.
+    allowedNetworks: ['loopback'],
+    providers: [],
+    ...settings,
   }
+  const jobs = await openJobs(database, { supervise: false })
+  const logger = pino({ level: 'silent' })
+  const build = (jobs: Jobs) => buildApp({ config, database, cipher, jobs, logger, version: 'test', ...parts })
+  const app = await build(jobs)
+  const apps = [app]
+  const client = (key: string) => clientOf(app, key)
 
   const alice = client(key)
   const scopes = ['read', 'write', 'secrets', 'admin']
@@ -206,8 +206,13 @@ export async function startTestServer(
         { organizationId, userId: null, keyId: null, scopes, requestId: null, operator: false },
       ),
     settle: () => app.workers.runDue(),
+    async another() {
+      const other = await build(await openJobs(database, { supervise: false }))
+      apps.push(other)
+      return { app: other, alice: clientOf(other, alice.key), bob: clientOf(other, bob.key) }
+    },
     async close() {
-      await app.close()
+      await Promise.all(apps.map((app) => app.close()))
       await release()
     },
   }

@@ -75,6 +75,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
   }
   const now = new Date().toISOString()
   const free = sql`run_id is null and waiting = 0`
+  const attempts = sql`case when run_id = ${id} then 1 else 0 end`
   const replaces = run.claim?.kind === 'first'
   return scope.query<Stored>(sql`
     with thread as (
@@ -92,7 +93,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
         case when run_id = ${id} then 'running' else 'created' end, ${run.background},
         ${JSON.stringify({ run_type: run.runType })}::json, ${JSON.stringify(config)}::json, ${run.callbackUrl ?? null},
         ${now}::timestamptz, ${now}::timestamptz, ${userId}, ${userId}, ${JSON.stringify(request)}::json,
-        ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, 1, 1
+        ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, ${attempts}, ${attempts}
       from thread returning id, status
     ), otids as (
       insert into run_otids (organization_id, thread_id, otid, run_id)

@@ -8,7 +8,7 @@ import type { StoredCall, StoredMessage } from '../resources/messages/table.ts'
 import { executeCall } from './execute.ts'
 import { offerTools } from './offer.ts'
 import type { Approval } from './request.ts'
-import { report, returnRow } from './rows.ts'
+import { messagesOf, returnRow } from './rows.ts'
 import { storeWithEffects } from './store-step.ts'
 import type { ToolResult } from './tools/tool.ts'
 import { contextWith, newRow, type Turn } from './turn.ts'
@@ -120,9 +120,9 @@ export async function answerRequest(turn: Turn, request: PendingRequest, approva
     },
     (results) => {
       added = [response, returnRow(turn, returnId, request.row.step_id, calls, results, ran?.function.name ?? null)]
-      return { messages: added, context: contextWith(turn, added), pending: null }
+      const events = messagesOf(turn, added.slice(1))
+      return { messages: added, context: contextWith(turn, added), pending: null, events }
     },
   )
   turn.rows.push(...added)
-  report(turn, added.slice(1))
 }

@@ -4,13 +4,13 @@ import type { StopReason, UsageStatistics } from '../resources/messages/schema.t
 import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingApproval } from './accept.ts'
 import { answerRequest, isRepeated, pendingRequest } from './approvals.ts'
-import { commitRun } from './commit.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { errorEvent, stopEvent } from './frames.ts'
+import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { prepareTurn, type Start } from './prepare.ts'
 import { approvalRequest } from './rows.ts'
 import { runStep } from './step.ts'
-import { LostRunError } from './store-step.ts'
+import { store } from './store-step.ts'
 import { endOf, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
@@ -24,16 +24,9 @@ export interface RunOutcome {
   failure?: Failure
 }
 
-/** The reason of the signal of a run that a caller has cancelled. */
-export class CancelledError extends Error {}
-
-/** The reason of the signals of all runs when the server stops: another server, or the next start, carries them on. */
-export class StoppingError extends Error {}
-
 /** Ends a run that has nothing left to do. */
-async function finish(turn: Turn, stopReason: StopReason): Promise<void> {
-  if (!(await commitRun(turn.scope, turn.run, { end: endOf(turn, stopReason) }))) throw new LostRunError()
-}
+const finish = (turn: Turn, stopReason: StopReason) =>
+  store(turn, { end: endOf(turn, stopReason), events: [stopEvent(stopReason), turn.usage] })
 
 /** Answers the request for approval with which a run begins. Returns whether the run goes on to the model. */
 async function beginWithApproval(turn: Turn): Promise<boolean> {
@@ -67,15 +60,17 @@ async function runSteps(turn: Turn): Promise<StopReason> {
 }
 
 /** Stores how a run failed, or that it was cancelled. */
-async function endEarly({ scope, run, startedAt }: Start, failure: Failure | undefined): Promise<void> {
-  const end = failure
-    ? {
-        status: 'failed' as const,
-        stopReason: failure.stopReason,
-        error: { type: failure.type, message: failure.message },
-      }
-    : { status: 'cancelled' as const, stopReason: 'cancelled' as const }
-  await commitRun(scope, run, { end: { ...end, startedAt } })
+async function endEarly(start: Start, failure: Failure | undefined): Promise<StopReason> {
+  const { run, startedAt } = start
+  if (!failure) {
+    const end = { status: 'cancelled', stopReason: 'cancelled', startedAt } as const
+    await store(start, { end, events: [stopEvent('cancelled')] })
+    return 'cancelled'
+  }
+  const { stopReason, type, message, detail } = failure
+  const end = { status: 'failed', stopReason, error: { type, message }, startedAt } as const
+  await store(start, { end, events: [stopEvent(stopReason), errorEvent(run.id, type, message, detail)] })
+  return stopReason
 }
 
 /** The failure of an error; undefined for a cancelled run. Logs an error that is a mistake of ours. */
@@ -95,24 +90,16 @@ export async function carryOut(
   models: LanguageModels,
   logger: FastifyBaseLogger,
 ): Promise<RunOutcome | undefined> {
-  const { log, run, signal } = start
+  const { signal } = start
   let turn: Turn | undefined
   try {
     turn = await prepareTurn(start, models)
-    const stopReason = await runSteps(turn)
-    log.push(stopEvent(stopReason))
-    log.push(turn.usage)
-    return { stopReason, usage: turn.usage }
+    return { stopReason: await runSteps(turn), usage: turn.usage }
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : thrown
     if (error instanceof LostRunError || error instanceof StoppingError) return undefined
     const failure = failureFor(error, start, logger)
-    await endEarly(start, failure)
-    const stopReason = failure?.stopReason ?? 'cancelled'
-    log.push(stopEvent(stopReason))
-    if (failure) log.push(errorEvent(run.id, failure.type, failure.message, failure.detail))
+    const stopReason = await endEarly(start, failure)
     return { stopReason, usage: turn?.usage ?? noUsage(), ...(failure && { failure }) }
-  } finally {
-    log.end()
   }
 }

@@ -5,8 +5,11 @@ import type { Scope } from '../db/scope.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { carryOut } from './carry-out.ts'
 import { type ClaimedRun, claimNext } from './claim.ts'
+import { startOfHold } from './event-log.ts'
 import type { HeldRuns } from './held-runs.ts'
+import { LostRunError } from './interruptions.ts'
 import { storeWhileRunning } from './store-events.ts'
+import type { WakeUps } from './wake-ups.ts'
 
 /** What a runtime is made of. */
 export interface RuntimeDeps {
@@ -21,27 +24,30 @@ export interface Carrier extends RuntimeDeps {
   /** The id of this server's runtime. */
   owner: string
   held: HeldRuns
+  wakeUps: WakeUps
 }
 
 /** Carries out a claimed run, then those that wait for its thread. */
 export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void> {
-  const { held, models, scopeOf, logger, owner } = carrier
+  const { held, models, scopeOf, logger, owner, wakeUps } = carrier
   let next: ClaimedRun | undefined = claimed
   while (next) {
     const { run, actor, request, startedAt }: ClaimedRun = next
-    const local = held.begin(run.id)
+    const { log, signal } = held.begin(run.id, startOfHold(run.fence))
+    log.isStored = request.streaming === true || request.background === true
     const scope = scopeOf(actor)
-    const isStream = request.streaming === true || request.background === true
-    const storeRest = isStream ? storeWhileRunning(scope, run, local.log.events) : undefined
-    const start = { scope, run, request, log: local.log, signal: local.signal, startedAt }
+    const storing = log.isStored ? storeWhileRunning(scope, run, log, wakeUps) : undefined
+    if (storing) held.onWatch(run.id, storing.hurry)
+    // Its caller may wait at another server.
+    if (next !== claimed) wakeUps.send('changed', run.id)
     try {
-      const outcome = await carryOut(start, models, logger)
-      await storeRest?.()
-      held.end(run.id, outcome)
+      held.end(run.id, await carryOut({ scope, run, request, log, signal, startedAt }, models, logger))
     } catch (error) {
-      logger.error({ err: error, run: run.id }, 'run interrupted')
+      if (!(error instanceof LostRunError)) logger.error({ err: error, run: run.id }, 'run interrupted')
       held.end(run.id, undefined)
     }
+    storing?.stop()
+    wakeUps.send('changed', run.id)
     next = held.isClosing ? undefined : await claimNext(scope, run.threadId, owner)
   }
 }

@@ -112,10 +112,15 @@ export async function findOrphans(
 /** Ends the leases of servers that can't be alive: of an embedded database, this process alone has the directory. */
 export const endForeignLeases = (kysely: Kysely<Tables>) => sql`delete from workers`.execute(kysely)
 
-/** Says that this server lives for the next `leaseMs`. */
-export const renewLease = (kysely: Kysely<Tables>, id: string, leaseMs: number) =>
-  sql`insert into workers (id, lease_until) values (${id}, statement_timestamp() + ${leaseMs} * interval '1 millisecond')
-    on conflict (id) do update set lease_until = excluded.lease_until`.execute(kysely)
+/** Says that this server lives for the next `leaseMs`. Returns whether no other server lives. */
+export async function renewLease(kysely: Kysely<Tables>, id: string, leaseMs: number): Promise<boolean> {
+  const { rows } = await sql<{ is_alone: boolean }>`
+    insert into workers (id, lease_until) values (${id}, statement_timestamp() + ${leaseMs} * interval '1 millisecond')
+    on conflict (id) do update set lease_until = excluded.lease_until
+    returning not exists (select from workers as other
+      where other.id <> ${id} and other.lease_until > statement_timestamp()) as is_alone`.execute(kysely)
+  return rows[0]!.is_alone
+}
 
 /** Ends the lease of this server, and of servers that died long ago. */
 export const endLease = (kysely: Kysely<Tables>, id: string) =>

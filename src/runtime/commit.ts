@@ -3,6 +3,7 @@ import type { Scope } from '../db/scope.ts'
 import type { ApprovalRequestMessage, StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { ContentPart, StoredMessage } from '../resources/messages/table.ts'
 import type { RunStatus } from '../resources/runs/table.ts'
+import type { Chunk } from './event-log.ts'
 
 /** The run that a server carries out. A commit with an older fence than the run's changes nothing. */
 export interface OwnedRun {
@@ -43,6 +44,8 @@ export interface Commit {
   trace?: TraceColumns
   /** The system prompt, compiled anew. */
   system?: { id: string; content: readonly ContentPart[] } | undefined
+  /** The events that readers of the run get. */
+  chunk?: Chunk | undefined
   end?: RunEnd
 }
 
@@ -96,7 +99,7 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
  */
 export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): Promise<Committed | undefined> {
   const { organizationId } = scope
-  const { messages = [], context, pending, step, trace, system, end } = changes
+  const { messages = [], context, pending, step, trace, system, chunk, end } = changes
   const now = new Date().toISOString()
   const thread = [
     ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
@@ -113,6 +116,13 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
             where organization_id = ${organizationId} and id = ${system.id} and exists (select from run))`,
         ]
       : []),
+    ...(chunk
+      ? [
+          sql`chunk as (insert into run_chunks (organization_id, run_id, last_seq, first_seq, data)
+            select ${organizationId}, run.id, ${chunk.last}, ${chunk.first}, ${chunk.data}::json from run
+            on conflict do nothing)`,
+        ]
+      : []),
     ...(end ? endTables(run, organizationId, end, now) : []),
     sql`thread as (
       update threads set ${sql.join([...thread, sql`id = id`])}
@@ -124,25 +134,8 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
       update runs set version = version + 1, updated_at = ${now}::timestamptz ${end ? endOfRun(end, now) : sql``}
       where organization_id = ${organizationId} and id = ${run.id} and status = 'running'
         and owner = ${run.owner} and fence = ${run.fence}
-      returning cancel_requested_at is not null as cancel
+      returning id, cancel_requested_at is not null as cancel
     ), ${sql.join(tables)}
     select run.cancel, thread.waiting from run, thread`)
   return row
-}
-
-/** Stores events of a run for readers at other servers and for later ones. */
-export async function storeEvents(
-  scope: Scope,
-  run: OwnedRun,
-  events: readonly { seq: number; event: object }[],
-): Promise<void> {
-  const [first] = events
-  const last = events.at(-1)
-  if (!first || !last) return
-  await scope.query(sql`
-    insert into run_chunks (organization_id, run_id, last_seq, first_seq, data)
-    select ${scope.organizationId}, ${run.id}, ${last.seq}, ${first.seq}, ${JSON.stringify(events)}::json
-    from runs where organization_id = ${scope.organizationId} and id = ${run.id} and owner = ${run.owner}
-      and fence = ${run.fence}
-    on conflict do nothing returning run_id`)
 }

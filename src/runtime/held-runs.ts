@@ -13,6 +13,7 @@ export interface LocalRun {
 }
 
 interface Held extends LocalRun {
+  onWatch?: () => void
   isRunning: boolean
   abort: AbortController
   settle(outcome: RunOutcome | undefined): void
@@ -26,10 +27,13 @@ export interface HeldRuns {
   readonly running: string[]
   readonly waiting: string[]
   hold(id: string): void
-  /** The run, now carried out here. */
-  begin(id: string): LocalRun
+  /** The run, now carried out here. Its events are numbered from `start`. */
+  begin(id: string, start: number): LocalRun
   /** Ends a run here: its readers end, and its caller gets the outcome. */
   end(id: string, outcome: RunOutcome | undefined): void
+  /** Sets what happens when a reader at another server waits for events of a run. */
+  onWatch(id: string, react: () => void): void
+  watch(id: string): void
   find(id: string): LocalRun | undefined
   isRunning(id: string): boolean
   abort(id: string, reason: Error): void
@@ -39,10 +43,10 @@ export interface HeldRuns {
   close(reason: Error): Promise<void>
 }
 
-function newHeld(id: string): Held {
+function newHeld(id: string, start: number): Held {
   const { promise, resolve } = Promise.withResolvers<RunOutcome | undefined>()
   const abort = new AbortController()
-  const log = createEventLog()
+  const log = createEventLog(start)
   log.push(ping(id))
   return { log, done: promise, signal: abort.signal, isRunning: false, abort, settle: resolve }
 }
@@ -52,10 +56,16 @@ export function createHeldRuns(logger: FastifyBaseLogger): HeldRuns {
   const runs = new Map<string, Held>()
   const working = new Set<Promise<unknown>>()
   let closing = false
-  const hold = (id: string): Held => {
-    const known = runs.get(id) ?? newHeld(id)
+  const hold = (id: string, start = 0): Held => {
+    const known = runs.get(id) ?? newHeld(id, start)
     runs.set(id, known)
     return known
+  }
+  const end = (id: string, outcome: RunOutcome | undefined) => {
+    const run = runs.get(id)
+    runs.delete(id)
+    run?.log.end(outcome !== undefined)
+    run?.settle(outcome)
   }
   return {
     get isClosing() {
@@ -71,17 +81,19 @@ export function createHeldRuns(logger: FastifyBaseLogger): HeldRuns {
       return [...runs].filter(([, run]) => !run.isRunning).map(([id]) => id)
     },
     hold,
-    begin(id) {
-      const run = hold(id)
+    begin(id, start) {
+      // A run that waited here may have begun at another server, which is gone: its events are read from the database first.
+      if (runs.get(id)?.log.start !== start) end(id, undefined)
+      const run = hold(id, start)
       run.isRunning = true
       return run
     },
-    end(id, outcome) {
+    end,
+    onWatch(id, react) {
       const run = runs.get(id)
-      runs.delete(id)
-      run?.log.end()
-      run?.settle(outcome)
+      if (run) run.onWatch = react
     },
+    watch: (id) => runs.get(id)?.onWatch?.(),
     find: (id) => runs.get(id),
     isRunning: (id) => runs.get(id)?.isRunning ?? false,
     abort: (id, reason) => runs.get(id)?.abort.abort(reason),
@@ -94,7 +106,7 @@ export function createHeldRuns(logger: FastifyBaseLogger): HeldRuns {
       closing = true
       for (const { abort } of runs.values()) abort.abort(reason)
       await Promise.all(working)
-      for (const id of runs.keys()) this.end(id, undefined)
+      for (const id of runs.keys()) end(id, undefined)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { ModelOutput } from '../llm/call-model.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
 import { asParts } from '../resources/messages/insert.ts'
 import { packReturn } from '../resources/messages/packed.ts'
-import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
+import type { ApprovalRequestMessage, Message } from '../resources/messages/schema.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { type Call, contentIn, modelPartsOf, storedCall } from './calls.ts'
 import type { StepIds } from './frames.ts'
@@ -98,8 +98,8 @@ export const approvalRequest = (turn: Turn, row: StoredMessage): ApprovalRequest
   // The last message of such a row is its request.
   toMessages(row, fanOutOf(turn.agent.row.agent_type, turn.request)).at(-1) as ApprovalRequestMessage
 
-/** Reports new rows to the readers of the run. */
-export function report(turn: Turn, rows: readonly StoredMessage[]): void {
+/** New rows as the readers of the run get them. */
+export function messagesOf(turn: Turn, rows: readonly StoredMessage[]): Message[] {
   const options = fanOutOf(turn.agent.row.agent_type, turn.request)
-  for (const row of rows) for (const message of toMessages(row, options)) turn.log.push(message)
+  return rows.flatMap((row) => toMessages(row, options))
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Scope } from '../db/scope.ts'
 import { type AcceptedRun, acceptRun, type NewRun } from './accept.ts'
 import { type Carrier, carry, type RuntimeDeps } from './carry.ts'
-import { CancelledError, StoppingError } from './carry-out.ts'
 import { createHeldRuns, type LocalRun } from './held-runs.ts'
+import { CancelledError, StoppingError } from './interruptions.ts'
 import { superviseRuns } from './supervise.ts'
+import { createWakeUps } from './wake-ups.ts'
 
 /** Carries out runs of agents. */
 export interface Runtime {
@@ -12,8 +13,10 @@ export interface Runtime {
   start(scope: Scope, run: Omit<NewRun, 'owner'>): Promise<AcceptedRun>
   /** The run, where this server carries it out or holds its caller. */
   local(runId: string): LocalRun | undefined
-  /** Ends the model's call of a run of this server at once. */
+  /** Ends the model's call of a run that is to be cancelled at once, at whatever server. */
   cancel(runId: string): void
+  /** Resolves when a run of another server changes, after `ms`, or with the signal. */
+  changed(runId: string, ms: number, signal?: AbortSignal): Promise<void>
   /** Stops: runs of this server are left to another server, or to the next start. */
   close(): Promise<void>
 }
@@ -22,7 +25,8 @@ export interface Runtime {
 export function createRuntime(deps: RuntimeDeps): Runtime {
   const owner = randomUUID()
   const held = createHeldRuns(deps.logger)
-  const carrier: Carrier = { ...deps, owner, held }
+  const wakeUps = createWakeUps(deps.database)
+  const carrier: Carrier = { ...deps, owner, held, wakeUps }
   const stopSupervising = superviseRuns(carrier)
   return {
     async start(scope, run) {
@@ -37,7 +41,14 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
       return accepted
     },
     local: (runId) => held.find(runId),
-    cancel: (runId) => held.abort(runId, new CancelledError()),
+    cancel(runId) {
+      held.abort(runId, new CancelledError())
+      wakeUps.send('changed', runId)
+    },
+    changed(runId, ms, signal) {
+      wakeUps.send('watched', runId)
+      return wakeUps.wait(runId, ms, signal)
+    },
     async close() {
       await held.close(new StoppingError())
       await stopSupervising()

@@ -4,9 +4,10 @@ import { checkGroups } from '../resources/messages/insert.ts'
 import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from '../resources/messages/schema.ts'
 import type { AcceptedRun, RunClaim } from './accept.ts'
 import { ping } from './frames.ts'
+import { eventsOf } from './read-events.ts'
 import { callerOtids, runRequest } from './request.ts'
 import type { Runtime } from './runtime.ts'
-import { readStored, storedResponse } from './stored-run.ts'
+import { storedResponse } from './stored-run.ts'
 
 /** The form of the events of a run: clients of this API tell errors apart by their name, and wait for the last line. */
 export const RUN_EVENTS = {
@@ -67,7 +68,8 @@ export async function awaitRun(
 ): Promise<SendResponse> {
   const local = runtime.local(id)
   const outcome = await local?.done
-  if (!local || !outcome) return storedResponse(scope, id)
+  // Of a stream, the log has pieces of messages.
+  if (!local || !outcome || local.log.isStored) return storedResponse(runtime, scope, id)
   if (outcome.failure) throw outcome.failure.error
   const messages = local.log.events.map(({ event }) => event).filter(isMessage)
   return {
@@ -125,10 +127,7 @@ export function readRun(
 ): AsyncGenerator<StreamEvent> {
   const { after = 0, numbered, pings, types, signal } = options
   async function* chosen(): AsyncGenerator<StreamEvent> {
-    const local = runtime.local(runId)
-    for await (const { seq, event } of local
-      ? local.log.read(after, signal)
-      : readStored(scope, runId, after, signal)) {
+    for await (const { seq, event } of eventsOf(runtime, scope, runId, after, signal)) {
       if (event.message_type === 'ping' && !pings) continue
       if (types && isMessage(event) && !types.includes(event.message_type)) continue
       yield numbered && bearsNumber(event) ? { ...event, seq_id: seq } : event

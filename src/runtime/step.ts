@@ -3,13 +3,12 @@ import { callModel, type ModelOutput } from '../llm/call-model.ts'
 import { callSettings } from '../llm/settings.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { type Call, callsIn, contentIn, newStepIds } from './calls.ts'
-import type { Commit } from './commit.ts'
 import { executeCalls } from './execute.ts'
-import { createDeltaFrames, type StepIds } from './frames.ts'
+import { createDeltaFrames, type StepIds, stopEvent } from './frames.ts'
 import { renderHistory } from './history.ts'
 import { type Offer, offerTools } from './offer.ts'
-import { answerRows, approvalRequest, reminderRow, report, returnRow } from './rows.ts'
-import { store, storeWithEffects } from './store-step.ts'
+import { answerRows, approvalRequest, messagesOf, reminderRow, returnRow } from './rows.ts'
+import { type Changes, store, storeWithEffects } from './store-step.ts'
 import { endsRun, missingBeforeExit, type PastCall } from './tool-rules.ts'
 import type { ToolResult } from './tools/tool.ts'
 import { stepColumns, traceColumns } from './trace.ts'
@@ -114,9 +113,15 @@ function outcomeOf(
 }
 
 /** The commit of a step. */
-function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }: Answer, outcome: Outcome): Commit {
+function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }: Answer, outcome: Outcome): Changes {
   const { inputs, added, end } = outcome
   const messages = [...inputs, ...added]
+  // Readers of tokens have seen the model's own message already.
+  const kinds = turn.request.stream_tokens ? ['tool'] : ['assistant', 'approval', 'tool']
+  const reported = messagesOf(
+    turn,
+    added.filter(({ role }) => kinds.includes(role)),
+  )
   const times = { milliseconds, total: performance.now() - startedAt }
   return {
     messages,
@@ -125,6 +130,7 @@ function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }:
     trace: traceColumns(turn, ids.stepId, output),
     ...(turn.system.changed && { system: { id: turn.system.id, content: [{ type: 'text', text: turn.system.text }] } }),
     ...(waiting.length > 0 && { pending: approvalRequest(turn, added.at(-1)!) }),
+    events: [...reported, ...(end ? [stopEvent(end), turn.usage] : [])],
     ...(end && { end: endOf(turn, end) }),
   }
 }
@@ -149,16 +155,10 @@ export async function runStep(turn: Turn, isLast: boolean): Promise<{ end: StepE
           return commitOf(turn, answer, outcome)
         },
       )
-    : await store(turn.scope, turn, commitOf(turn, answer, outcome))
+    : await store(turn, commitOf(turn, answer, outcome))
   turn.calls = outcome.past
   turn.rows.push(...outcome.inputs, ...outcome.added)
   turn.inputs = []
   turn.system.changed = false
-  // Readers of tokens have seen the model's own message already.
-  const kinds = turn.request.stream_tokens ? ['tool'] : ['assistant', 'approval', 'tool']
-  report(
-    turn,
-    outcome.added.filter(({ role }) => kinds.includes(role)),
-  )
   return { end: outcome.end, cancel }
 }

@@ -1,26 +1,58 @@
+import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
-import { type OwnedRun, storeEvents } from './commit.ts'
-import type { NumberedEvent } from './event-log.ts'
+import type { OwnedRun } from './commit.ts'
+import type { Chunk, EventLog } from './event-log.ts'
+import type { WakeUps } from './wake-ups.ts'
 
-/** Events of a run are stored after this time. */
+/** Events of a run are stored after this time, and sooner while a reader waits at another server. */
 const FLUSH_MS = 500
+const HURRY_MS = 50
+
+/** The time for which a reader's wish counts: readers repeat it every second. */
+const HURRY_FOR_MS = 3_000
+
+/** Stores events of a run for readers at other servers and for later ones, unless another server owns the run. */
+const storeEvents = ({ organizationId, query }: Scope, run: OwnedRun, { first, last, data }: Chunk) =>
+  query(sql`
+    insert into run_chunks (organization_id, run_id, last_seq, first_seq, data)
+    select ${organizationId}, ${run.id}, ${last}, ${first}, ${data}::json
+    from runs where organization_id = ${organizationId} and id = ${run.id} and owner = ${run.owner}
+      and fence = ${run.fence}
+    on conflict do nothing returning run_id`)
 
 /**
- * Stores the events of a run while they come, one row for many: for readers at other servers, and for later ones. Returns a
- * function that stores the rest. A lost row is no lost history: messages are stored by their steps.
+ * Stores the events of a run while they come, one row for many; the commits of the run store the rest. Events that couldn't be
+ * stored are stored with the next ones. `hurry`: a reader waits at another server. `stop` ends the storing.
  */
-export function storeWhileRunning(scope: Scope, run: OwnedRun, events: readonly NumberedEvent[]): () => Promise<void> {
-  let stored = 0
-  let last = Promise.resolve()
-  const flush = () => {
-    const batch = events.slice(stored)
-    stored = events.length
-    if (batch.length > 0) last = last.then(() => storeEvents(scope, run, batch)).catch(() => {})
-    return last
+export function storeWhileRunning(scope: Scope, run: OwnedRun, log: EventLog, wakeUps: WakeUps) {
+  let hurryUntil = 0
+  let timer: NodeJS.Timeout | undefined
+  const isHurried = () => performance.now() < hurryUntil
+  const schedule = () => {
+    clearTimeout(timer)
+    timer = setTimeout(flush, isHurried() ? HURRY_MS : FLUSH_MS).unref()
   }
-  const timer = setInterval(flush, FLUSH_MS).unref()
-  return () => {
-    clearInterval(timer)
-    return flush()
+  const flush = async () => {
+    const chunk = log.chunk()
+    if (chunk) {
+      await storeEvents(scope, run, chunk).then(
+        () => log.markStored(chunk),
+        () => {},
+      )
+    }
+    if (timer) schedule()
+  }
+  schedule()
+  log.onStored = () => isHurried() && wakeUps.send('changed', run.id)
+  return {
+    hurry() {
+      const isNew = !isHurried()
+      hurryUntil = performance.now() + HURRY_FOR_MS
+      if (isNew && timer) schedule()
+    },
+    stop() {
+      clearTimeout(timer)
+      timer = undefined
+    },
   }
 }

@@ -1,23 +1,39 @@
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
 import { loadAgent } from '../resources/agents/load.ts'
+import type { StreamEvent } from '../resources/messages/schema.ts'
 import { type Commit, type Committed, commitRun } from './commit.ts'
+import { LostRunError } from './interruptions.ts'
 import { createMemory } from './memory.ts'
 import { RefusedError } from './refused.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 import { writeMemory } from './write-memory.ts'
 
-/** Thrown when another server carries out the run: this server stops without a word. */
-export class LostRunError extends Error {}
-
 /** The attempts to write memory that others write at the same time. */
 const ATTEMPTS = 10
 
-/** Stores changes of a run. Throws a LostRunError when another server owns the run. */
-export async function store(scope: Scope, turn: Turn, changes: Commit): Promise<Committed> {
-  const committed = await commitRun(scope, turn.run, changes)
+/** Changes of a run, with the events that its readers get once the changes are stored. */
+export interface Changes extends Omit<Commit, 'chunk'> {
+  events?: readonly StreamEvent[]
+}
+
+/** Stores changes in a transaction, if `tx` has one. `publish` reports the events: it is called when they can't be undone. */
+async function commit(tx: Scope, { run, log }: Pick<Turn, 'run' | 'log'>, { events = [], ...changes }: Changes) {
+  const chunk = log.chunk(events)
+  const committed = await commitRun(tx, run, { ...changes, chunk })
   if (!committed) throw new LostRunError()
+  const publish = () => {
+    log.push(...events)
+    if (chunk) log.markStored(chunk)
+  }
+  return { committed, publish }
+}
+
+/** Stores changes of a run. Throws a LostRunError when another server owns the run. */
+export async function store(turn: Pick<Turn, 'scope' | 'run' | 'log'>, changes: Changes): Promise<Committed> {
+  const { committed, publish } = await commit(turn.scope, turn, changes)
+  publish()
   return committed
 }
 
@@ -32,7 +48,7 @@ const isStale = (error: unknown) =>
 export async function storeWithEffects(
   turn: Turn,
   execute: () => Promise<ToolResult[]>,
-  changesOf: (results: readonly ToolResult[]) => Commit,
+  changesOf: (results: readonly ToolResult[]) => Changes,
 ): Promise<Committed> {
   const { scope } = turn
   for (let left = ATTEMPTS; ; left--) {
@@ -40,12 +56,13 @@ export async function storeWithEffects(
     const changes = changesOf(results)
     const effects = results.flatMap(({ effect }) => effect ?? [])
     try {
-      if (turn.memory.changed.size === 0 && effects.length === 0) return await store(scope, turn, changes)
-      const [committed, versions] = await scope.transaction(async (tx) => {
+      if (turn.memory.changed.size === 0 && effects.length === 0) return await store(turn, changes)
+      const { committed, publish, versions } = await scope.transaction(async (tx) => {
         const written = await writeMemory(tx, turn.run, turn.memory)
         for (const effect of effects) await effect(tx)
-        return [await store(tx, turn, changes), written] as const
+        return { ...(await commit(tx, turn, changes)), versions: written }
       })
+      publish()
       for (const block of turn.memory.blocks.values()) block.version = versions.get(block.id) ?? block.version
       turn.memory.changed.clear()
       return committed

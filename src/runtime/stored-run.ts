@@ -1,23 +1,16 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { ApiError, notFound } from '../lib/errors.ts'
 import { loadAgent } from '../resources/agents/load.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
-import type { SendResponse, StopReason, UsageStatistics } from '../resources/messages/schema.ts'
+import type { SendResponse, StopReason, StreamEvent, UsageStatistics } from '../resources/messages/schema.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
-import type { NumberedEvent } from './event-log.ts'
+import { errorEvent, stopEvent } from './frames.ts'
 import type { RunRequest } from './request.ts'
+import type { Runtime } from './runtime.ts'
 
-/** How often a run of another server is looked at. */
-const POLL_MS = 500
-
-/** How often, and how many times, the last events of a run that has ended are looked for. */
-const LAST_MS = 50
-const LAST_ATTEMPTS = 20
-
-/** The last events of runs that have done their work, and of others. */
-const ENDS = ['usage_statistics', 'error_message']
+/** A run that another server or an earlier request carries out is looked at after this time, if nothing wakes its reader. */
+export const POLL_MS = 1_000
 
 interface StoredRun {
   agent_id: string
@@ -36,7 +29,7 @@ async function findRun(scope: Scope, id: string): Promise<StoredRun> {
   return run
 }
 
-const isOver = ({ status }: StoredRun) => status !== 'created' && status !== 'running'
+const isOver = ({ status }: Pick<StoredRun, 'status'>) => status !== 'created' && status !== 'running'
 
 /** The tokens of a run's steps. */
 async function storedUsage(scope: Scope, id: string): Promise<UsageStatistics> {
@@ -47,13 +40,8 @@ async function storedUsage(scope: Scope, id: string): Promise<UsageStatistics> {
   return { message_type: 'usage_statistics', ...usage! }
 }
 
-/** The response of a run that another server, or an earlier request, carries out: waits for its end. Throws its error. */
-export async function storedResponse(scope: Scope, id: string): Promise<SendResponse> {
-  let run = await findRun(scope, id)
-  while (!isOver(run)) {
-    await wait(POLL_MS)
-    run = await findRun(scope, id)
-  }
+/** The messages and the end of a run that is over. Throws the error of a run that failed. */
+async function responseOf(scope: Scope, id: string, run: StoredRun): Promise<SendResponse> {
   const { error } = run.metadata ?? {}
   if (run.status === 'failed')
     throw new ApiError('model_failed', error?.message ?? 'The run failed.', { fields: { error } })
@@ -71,30 +59,23 @@ export async function storedResponse(scope: Scope, id: string): Promise<SendResp
   }
 }
 
-/** The stored events of a run after `after`, as they come in. Ends with the run. 404. */
-export async function* readStored(
-  scope: Scope,
-  id: string,
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<NumberedEvent> {
-  let last = after
-  let complete = false
-  let attemptsLeft = LAST_ATTEMPTS
-  while (!signal.aborted) {
-    // The run first: events stored before its end are there then.
-    const run = await findRun(scope, id)
-    const chunks = await scope.query<{ data: NumberedEvent[] }>(sql`
-      select data from run_chunks where organization_id = ${scope.organizationId} and run_id = ${id} and last_seq > ${last}
-      order by last_seq`)
-    for (const item of chunks.flatMap(({ data }) => data)) {
-      if (item.seq <= last) continue
-      last = item.seq
-      complete ||= ENDS.includes(item.event.message_type)
-      yield item
-    }
-    // The last events are stored a moment after the end of the run.
-    if (isOver(run) && (complete || attemptsLeft-- === 0)) return
-    await wait(isOver(run) ? LAST_MS : POLL_MS)
+/** The response of a run that another server, or an earlier request, carries out: waits for its end. Throws its error. */
+export async function storedResponse(runtime: Runtime, scope: Scope, id: string): Promise<SendResponse> {
+  let run = await findRun(scope, id)
+  while (!isOver(run)) {
+    await runtime.changed(id, POLL_MS)
+    run = await findRun(scope, id)
   }
+  return responseOf(scope, id, run)
+}
+
+/** The events of a run that is over, and whose events aren't stored: its messages are. */
+export async function eventsAfterwards(scope: Scope, id: string): Promise<StreamEvent[]> {
+  const run = await findRun(scope, id)
+  if (run.status === 'failed') {
+    const { type = 'internal_error', message = 'The run failed.' } = run.metadata?.error ?? {}
+    return [stopEvent(run.stop_reason ?? 'error'), errorEvent(id, type, message, message)]
+  }
+  const { messages, stop_reason, usage } = await responseOf(scope, id, run)
+  return [...messages, stop_reason as StreamEvent, usage]
 }

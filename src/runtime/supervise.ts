@@ -1,6 +1,5 @@
 import type { Actor } from '../db/context.ts'
 import { type Carrier, carry } from './carry.ts'
-import { CancelledError } from './carry-out.ts'
 import {
   claimNext,
   endForeignLeases,
@@ -12,6 +11,8 @@ import {
   renewLease,
   takeOver,
 } from './claim.ts'
+import { startOfHold } from './event-log.ts'
+import { CancelledError } from './interruptions.ts'
 
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
@@ -37,7 +38,7 @@ async function adopt(carrier: Carrier, { organization_id, id, thread_id, status,
   const claimed =
     status === 'created' ? await claimNext(scope, thread_id, owner) : await takeOver(scope, { id, fence }, owner)
   if (!claimed) return
-  held.hold(claimed.run.id)
+  held.begin(claimed.run.id, startOfHold(claimed.run.fence))
   if (claimed.attempts > MAX_ATTEMPTS) held.abort(claimed.run.id, new Error('The run ended its server several times.'))
   await carry(carrier, claimed)
 }
@@ -47,7 +48,7 @@ async function adopt(carrier: Carrier, { organization_id, id, thread_id, status,
  * function that ends the lease.
  */
 export function superviseRuns(carrier: Carrier): () => Promise<void> {
-  const { database, held, owner, logger } = carrier
+  const { database, held, owner, logger, wakeUps } = carrier
   const { kysely } = database
 
   const adoptOrphans = async () => {
@@ -55,7 +56,9 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
       if (!held.isRunning(orphan.id)) held.work(adopt(carrier, orphan))
     }
   }
-  const renew = () => renewLease(kysely, owner, LEASE_MS)
+  const renew = async () => {
+    wakeUps.isAlone = await renewLease(kysely, owner, LEASE_MS)
+  }
   const lookAround = async () => {
     if (held.isEmpty) return
     for (const id of await findCancelled(kysely, owner)) held.abort(id, new CancelledError())
@@ -63,9 +66,10 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
     if (waiting.length === 0) return
     for (const id of await findClaimedElsewhere(kysely, owner, waiting)) held.end(id, undefined)
   }
+  const warn = (error: unknown) => logger.warn({ err: error }, 'runs can not be looked after')
   const every = (ms: number, task: () => Promise<unknown>) =>
     setInterval(() => {
-      if (!held.isClosing) task().catch((error) => logger.warn({ err: error }, 'runs can not be looked after'))
+      if (!held.isClosing) task().catch(warn)
     }, ms).unref()
 
   const begin = async () => {
@@ -74,9 +78,14 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
     await adoptOrphans()
   }
   held.work(begin())
+  const unlisten = wakeUps.listen((reason, ids) => {
+    if (reason === 'watched') ids.forEach(held.watch)
+    else if (!held.isClosing && ids.some((id) => held.find(id))) lookAround().catch(warn)
+  })
   const timers = [every(RENEW_MS, renew), every(RENEW_MS, adoptOrphans), every(POLL_MS, lookAround)]
   return async () => {
     for (const timer of timers) clearInterval(timer)
+    await unlisten()
     await endLease(kysely, owner)
   }
 }

@@ -6,6 +6,7 @@ import { type Config, ConfigError } from '../../config.ts'
 import { createTransactionGuard, type TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Tables } from '../tables.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.ts'
+import { listen } from './listen.ts'
 import { lockDirectory } from './lock.ts'
 import { type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { createSenders, createStatementNames, type NameStatement, openPool } from './pool.ts'
@@ -32,6 +33,8 @@ export interface Database {
   change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Any other use of the database inside of `work` throws instead of deadlocking. */
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
+  /** Calls `onMessage` with the messages that other servers of this database send by `pg_notify`, of which some get lost. */
+  listen(channel: string, onMessage: (text: string) => void): () => Promise<void>
   /** Why the disk of an embedded database holds no further data; undefined where it does. */
   whyFull(): string | undefined
   /** A copy of the embedded database as a file, for `openDatabase` to start from. */
@@ -149,6 +152,8 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
         .execute((trx) => guard.run(() => work(trx).catch(rethrow)))
         .catch(rethrow)
     },
+    // An embedded database has no other servers.
+    listen: (...request) => (embedded ? async () => {} : listen(settings.databaseUrl!, ...request)),
     whyFull: () => (unlock ? whyFull(settings.dataDir) : undefined),
     async dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')

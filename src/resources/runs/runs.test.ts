@@ -4,6 +4,9 @@ import { eventsIn } from '../../../test/replies.ts'
 import { type Client, useTestServer } from '../../../test/server.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
+/** The machine may be busy. */
+const PATIENT = { timeout: 30_000 }
+
 let alice: Client
 let model: ScriptedModel
 beforeAll(async () => {
@@ -78,7 +81,7 @@ describe('a run', () => {
     const id = await makeAgent()
     const { body } = await alice.post(`/v1/agents/${id}/messages/async`, { input: 'Later' })
     expect(body).toMatchObject({ agent_id: id, background: true })
-    await vi.waitUntil(async () => (await alice.get(`/v1/runs/${body.id}`)).body.status === 'completed')
+    await vi.waitUntil(async () => (await alice.get(`/v1/runs/${body.id}`)).body.status === 'completed', PATIENT)
     expect(await kept(id)).toBe(2)
   })
 
@@ -119,7 +122,7 @@ describe('cancelling', () => {
     const before = model.requests.length
     model.add({ text: 'one two three four', pause: { after: 2, until: never.promise } })
     const stream = send(id, { input: 'Count', streaming: true, stream_tokens: true })
-    await vi.waitUntil(() => model.requests.length > before, { timeout: 30_000 })
+    await vi.waitUntil(() => model.requests.length > before, PATIENT)
     const { body: cancelled } = await alice.post(`/v1/agents/${id}/messages/cancel`)
     const run = await newestRun(id)
     expect(cancelled).toEqual({ [run.id]: 'cancelled' })
