@@ -144,6 +144,9 @@ function readStores(env: NodeJS.ProcessEnv): Config['vectorStores'] {
   return Object.freeze({ ...(tpuf && { tpuf }), ...(pinecone && { pinecone }) })
 }
 
+/** Whether a `DATABASE_URL` means the embedded database. */
+export const isEmbedded = ({ DATABASE_URL: url }: NodeJS.ProcessEnv = process.env) => !url || url === 'memory:'
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Reads the settings. Throws a ConfigError that names an invalid setting and its valid values. */

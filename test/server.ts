@@ -7,8 +7,8 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp } from '../src/app.ts'
 import { bootstrap } from '../src/cli/bootstrap.ts'
+import { compileEngine } from '../src/db/engine/compile-engine.ts'
 import { type Database, openDatabase } from '../src/db/engine/database.ts'
-import { compileEngine } from '../src/db/engine/embedded.ts'
 import { type Jobs, openJobs } from '../src/db/jobs.ts'
 import { createScope, type Scope } from '../src/db/scope.ts'
 import type { App } from '../src/http/server.ts'
@@ -24,10 +24,10 @@ export interface Reply<T> {
 
 const SETTINGS = { dataDir: tmpdir(), poolSize: 10 }
 
-let compiled: Promise<WebAssembly.Module> | undefined
+let compiled: WebAssembly.Module | undefined
 
 /** The embedded engine, compiled once for all test files of a worker. */
-function engine(): Promise<WebAssembly.Module> {
+function engine(): WebAssembly.Module {
   compiled ??= compileEngine()
   return compiled
 }
@@ -96,7 +96,7 @@ async function embeddedDatabase(snapshot: string): Promise<TestDatabase> {
   const used = idle
   idle = undefined
   if (used) await emptyDatabase(used)
-  const options = { snapshot: new Blob([readFileSync(snapshot)]), engine: await engine() }
+  const options = { snapshot: new Blob([readFileSync(snapshot)]), engine: engine() }
   const database = used ?? (await openDatabase({ ...SETTINGS, databaseUrl: 'memory:' }, options))
   return {
     database,

@@ -48,9 +48,12 @@ async function checkKey(database: Database, cipher: Cipher): Promise<void> {
   if ((await fingerprintIn(database)) !== cipher.fingerprint) throw new ConfigError(KEY_LOST)
 }
 
-/** Opens the database of the settings, migrates it, and creates the cipher of its secrets. */
-export async function openStorage(config: Config): Promise<{ database: Database; cipher: Cipher; trigrams: boolean }> {
-  const database = await openDatabase(config)
+/** Opens the database of the settings, migrates it, and creates the cipher of its secrets. `engine`: as of `serve`. */
+export async function openStorage(
+  config: Config,
+  engine?: WebAssembly.Module,
+): Promise<{ database: Database; cipher: Cipher; trigrams: boolean }> {
+  const database = await openDatabase(config, { engine })
   try {
     await migrate(database)
     const trigrams = await indexSearches(database)

@@ -85,12 +85,15 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   return undefined
 }
 
-/** Serves until SIGTERM or SIGINT, then finishes open requests and closes the database. Returns the exit code. */
-export async function serve(): Promise<number> {
+/**
+ * Serves until SIGTERM or SIGINT, then finishes open requests and closes the database. Returns the exit code. `engine`: the
+ * compiled embedded engine, if the caller has it.
+ */
+export async function serve(engine?: WebAssembly.Module): Promise<number> {
   let config: Config | undefined
   try {
     config = readConfig()
-    await serveWith(config)
+    await serveWith(config, engine)
     return 0
   } catch (error) {
     const text = explain(error, config)
@@ -137,10 +140,10 @@ function endInTime(app: App | undefined, logger: Logger): void {
   setTimeout(end, STOP_MS).unref()
 }
 
-async function serveWith(config: Config): Promise<void> {
+async function serveWith(config: Config, engine: WebAssembly.Module | undefined): Promise<void> {
   checkDefaultModel(config)
   const logger = createLogger(config.logLevel)
-  const { database, cipher, trigrams } = await openStorage(config)
+  const { database, cipher, trigrams } = await openStorage(config, engine)
   let app: App | undefined
   try {
     const jobs = await openJobs(database)

@@ -71,6 +71,8 @@ async function openOnDisk(dataDir: string, options: EmbeddedOptions): Promise<Em
   try {
     const full = whyFull(dataDir, isNew ? NEW_DATABASE_MB : MIN_FREE_MB)
     if (full) throw new Error(full)
+    // What creating a database takes of memory is free only when its thread has ended.
+    if (isNew) await (await openEmbedded(directory, options)).close()
     return await openEmbedded(directory, options)
   } catch (error) {
     // A part of a new database would be taken for a whole one.

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
-import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { PoolConfig } from 'pg'
+import { compileEngine } from './compile-engine.ts'
 import { createSocket } from './embedded-socket.ts'
 import type { OpenRequest, ThreadRequest, ThreadResponse } from './embedded-thread.ts'
 
@@ -20,12 +18,6 @@ export interface EmbeddedOptions {
   snapshot?: Blob | undefined
   /** The compiled engine, where a process opens several databases. */
   engine?: WebAssembly.Module | undefined
-}
-
-/** Compiles the embedded engine, which takes a second. */
-export async function compileEngine(): Promise<WebAssembly.Module> {
-  const directory = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'))
-  return WebAssembly.compile(await readFile(join(directory, 'pglite.wasm')))
 }
 
 /** The least time between two attempts to open a database again. */
@@ -128,7 +120,7 @@ function createThread(request: OpenRequest) {
  * statement runs. All statements pass through the one pool. Call `dump` and `close` when no statement is in flight.
  */
 export async function openEmbedded(dataDir: string | undefined, options: EmbeddedOptions = {}): Promise<Embedded> {
-  const { snapshot, engine = await compileEngine() } = options
+  const { snapshot, engine = compileEngine() } = options
   const { connect, close } = createThread({ engine, dataDir, snapshot })
   await connect()
   return {
