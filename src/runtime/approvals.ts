@@ -120,9 +120,12 @@ export async function answerRequest(turn: Turn, request: PendingRequest, approva
     },
     (results) => {
       added = [response, returnRow(turn, returnId, request.row.step_id, calls, results, ran?.function.name ?? null)]
-      const events = messagesOf(turn, added.slice(1))
+      // A reader of tokens has the returns of its own tools, and its denials, already.
+      const events = ran || !turn.request.stream_tokens ? messagesOf(turn, added.slice(1)) : []
       return { messages: added, context: contextWith(turn, added), pending: null, events }
     },
   )
   turn.rows.push(...added)
+  // Messages that came with the answers lie behind the returns.
+  turn.inputs = turn.inputs.map(({ id: _, ...row }) => newRow(turn, row))
 }

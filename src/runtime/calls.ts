@@ -58,10 +58,13 @@ export const modelPartsOf = ({ parts }: ModelOutput, provider: string, model: st
   ),
 })
 
-/** The ids of the rows of a step. */
-export const newStepIds = (runId: string) => ({
-  runId,
-  stepId: newId('step'),
-  messageId: newId('message'),
-  approvalId: newId('message'),
-})
+/**
+ * The ids of the rows of a step. Those of its two messages differ in the last bit, so that parts of either bear the same
+ * `otid`: while a model writes, nobody knows yet in which row its text will lie.
+ */
+export function newStepIds(runId: string) {
+  const id = newId('message')
+  const last = Number.parseInt(id.slice(-1), 16)
+  const withLast = (digit: number) => id.slice(0, -1) + digit.toString(16)
+  return { runId, stepId: newId('step'), messageId: withLast(last & ~1), approvalId: withLast(last | 1) }
+}

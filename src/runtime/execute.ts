@@ -8,10 +8,12 @@ import type { Turn } from './turn.ts'
 /** Characters of a tool's return, where the tool names no limit. */
 const RETURN_LIMIT = 50_000
 
-const failed = (message: string, error?: string): ToolResult => ({
-  status: 'error',
-  output: message,
-  ...(error && { stderr: [error] }),
+const failed = (message: string): ToolResult => ({ status: 'error', output: message })
+
+/** The error of a call that a tool began: its message, and a line for developers. */
+const raised = ({ name }: Call, message: string): ToolResult => ({
+  ...failed(message),
+  stderr: [`Error executing function ${name}: ${message}`],
 })
 
 /** A return cut to the limit of its tool, with a note. */
@@ -41,14 +43,14 @@ export async function executeCall(turn: Turn, call: Call, allowed: readonly stri
     const names = allowed.map((name) => `'${name}'`).join(', ')
     return failed(`[ToolConstraintError] Cannot call ${call.name}, valid tools include: [${names}].`)
   }
-  if (!call.args) return failed('The arguments are no JSON object: write them again, shorter if they were cut.')
+  if (!call.args) return raised(call, 'The arguments are no JSON object: write them again, shorter if they were cut.')
   const tool = turn.agent.tools.find(({ name }) => name === call.name)
   if (!tool) return failed(`There is no tool ${call.name}.`)
   try {
     return limited(await runTool(turn, tool, call), tool.return_char_limit ?? RETURN_LIMIT)
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    return failed(error.message, `Error executing function ${call.name}: ${error.message}`)
+    return raised(call, error.message)
   }
 }
 

@@ -83,4 +83,6 @@ export const toolEntry = (tool: Tool, ids: FileIds) =>
     ...sharedFields(ToolEntry, tool),
     id: ids.tools.get(tool.id),
     tool_type: vendorValue(tool.tool_type!),
+    // The tags of built-in tools are values of this server; those of others are their makers' own words.
+    ...(tool.tool_type !== 'custom' && { tags: tool.tags?.map(vendorValue) }),
   })

@@ -53,7 +53,14 @@ export const ApprovalRequestMessage = Strict(
 )
 export type ApprovalRequestMessage = Static<typeof ApprovalRequestMessage>
 
-const Content = Type.Union([Type.String(), Type.Array(JsonMap())])
+/** Parts of contents. Those of other types are as they were stored. */
+const TextPart = Type.Object({
+  type: Type.Literal('text'),
+  text: Type.String(),
+  signature: Optional(Type.String()),
+})
+const ImagePart = Type.Object({ type: Type.Literal('image'), source: JsonMap() })
+const Content = Type.Union([Type.String(), Type.Array(Type.Union([TextPart, ImagePart, JsonMap()]))])
 const Lines = Type.Array(Type.String())
 
 const ToolReturn = Type.Object(
@@ -67,6 +74,13 @@ const ToolReturn = Type.Object(
   },
   { additionalProperties: false },
 )
+
+const Decision = Type.Object({
+  type: Type.Literal('approval'),
+  tool_call_id: Type.String(),
+  approve: Type.Boolean(),
+  reason: Optional(Type.String()),
+})
 
 const kind = <Name extends string, P extends TProperties>($id: string, message_type: Name, fields: P) =>
   Type.Object({ ...common, message_type: Type.Literal(message_type), ...fields }, { $id, additionalProperties: false })
@@ -93,7 +107,7 @@ export const ToolReturnMessage = kind('ToolReturnMessage', 'tool_return_message'
   tool_returns: Optional(Type.Array(ToolReturn)),
 })
 export const ApprovalResponseMessage = kind('ApprovalResponseMessage', 'approval_response_message', {
-  approvals: Optional(Type.Array(JsonMap())),
+  approvals: Optional(Type.Array(Type.Union([Decision, ToolReturn, JsonMap()]))),
   approve: Optional(Type.Boolean()),
   approval_request_id: Optional(Type.String()),
   reason: Optional(Type.String()),

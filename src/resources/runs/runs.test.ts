@@ -53,6 +53,7 @@ describe('a run', () => {
     const step = `/v1/steps/${steps[0].id}`
     expect((await alice.get(step)).body).toEqual(steps[0])
     expect((await alice.get(`${step}/metrics`)).body).toMatchObject({ id: steps[0].id, step_ns: expect.any(Number) })
+    expect((await alice.get(`${step}/messages`)).body).toMatchObject([{ message_type: 'assistant_message' }])
     const { body: trace } = await alice.get(`${step}/trace`)
     expect(JSON.stringify(trace.request_json)).toContain('memory_insert')
     const rated = await alice.patch(`${step}/feedback`, { feedback: 'positive', tags: ['good'] })
@@ -68,7 +69,7 @@ describe('a run', () => {
     for (const path of ['', '/messages', '/usage', '/metrics', '/steps']) {
       expect((await server.bob.get(`/v1/runs/${run.id}${path}`)).status).toBe(404)
     }
-    for (const path of ['', '/metrics', '/trace']) {
+    for (const path of ['', '/messages', '/metrics', '/trace']) {
       expect((await server.bob.get(`/v1/steps/${step.id}${path}`)).status).toBe(404)
     }
     expect((await server.bob.post(`/v1/runs/${run.id}/stream`, {})).status).toBe(404)

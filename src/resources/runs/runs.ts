@@ -77,7 +77,7 @@ export async function runMetrics(scope: Scope, id: string): Promise<RunMetrics> 
   if (!row) throw notFound('run', id)
   const { agent_id, project_id, started, took, num_steps, tools_used } = row
   return {
-    ...{ id, agent_id, run_start_ns: started, num_steps, tools_used },
+    ...{ id, organization_id: organizationId, agent_id, run_start_ns: started, num_steps, tools_used },
     ...(project_id !== null && { project_id }),
     ...(took !== null && { run_ns: took }),
   }

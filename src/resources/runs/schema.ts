@@ -95,6 +95,9 @@ export const RunMetrics = Shape('RunMetrics', {
   run_start_ns: Optional(Type.Integer()),
   run_ns: Optional(Type.Integer()),
   num_steps: Optional(Int()),
+  organization_id: Optional(Type.String()),
+  template_id: Optional(Type.String()),
+  base_template_id: Optional(Type.String()),
   tools_used: Optional(Type.Array(Type.String({ description: 'The id of a tool.' }))),
 })
 export type RunMetrics = Static<typeof RunMetrics>

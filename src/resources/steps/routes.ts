@@ -2,8 +2,18 @@ import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { OrNull, Ref } from '../../lib/wire.ts'
-import { ListSteps, ProviderTrace, Step, StepFeedback, StepMetrics, StepParams, steps } from './schema.ts'
-import { listSteps, rateStep, stepMetrics, stepTrace } from './steps.ts'
+import { Message } from '../messages/schema.ts'
+import {
+  ListStepMessages,
+  ListSteps,
+  ProviderTrace,
+  Step,
+  StepFeedback,
+  StepMetrics,
+  StepParams,
+  steps,
+} from './schema.ts'
+import { listStepMessages, listSteps, rateStep, stepMetrics, stepTrace } from './steps.ts'
 
 const params = StepParams
 
@@ -14,6 +24,10 @@ const operations = operationsOf('steps', {
   retrieve_trace_for_step: [
     'Retrieve the request of a step to its provider, and the response',
     { params, response: { 200: OrNull(Ref(ProviderTrace)) } },
+  ],
+  list_messages_for_step: [
+    'List the messages of a step, oldest first',
+    { params, querystring: ListStepMessages, response: { 200: Type.Array(Ref(Message)) } },
   ],
   modify_feedback_for_step: ['Rate a step', { params, body: StepFeedback, response: { 200: Ref(Step) } }],
 })
@@ -30,6 +44,10 @@ export const stepRoutes = async (app: App) => {
 
   app.get('/:step_id/trace', operations.retrieve_trace_for_step, ({ scope, params }) =>
     stepTrace(scope, params.step_id),
+  )
+
+  app.get('/:step_id/messages', operations.list_messages_for_step, ({ scope, params, query }) =>
+    listStepMessages(scope, params.step_id, query),
   )
 
   app.patch('/:step_id/feedback', operations.modify_feedback_for_step, ({ scope, params, body }) =>

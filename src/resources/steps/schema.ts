@@ -13,20 +13,25 @@ import {
   Page,
   Params,
   Query,
+  Ref,
   Shape,
   Strict,
 } from '../../lib/wire.ts'
 import { StopReason } from '../messages/schema.ts'
+import { LlmConfig } from '../models/schema.ts'
 
 const { Optional } = Type
 
 const FEEDBACK = ['positive', 'negative'] as const
+
+const TokenDetails = Type.Record(Type.String(), Int())
 
 /** One call of a model in a run, and the calls of tools that followed from it. */
 export const Step = Shape('Step', {
   id: Id('step'),
   agent_id: Optional(Type.String()),
   run_id: Optional(Type.String()),
+  organization_id: Optional(Type.String()),
   status: Optional(OneOf(['pending', 'success', 'failed', 'cancelled'])),
   provider_id: Optional(Type.String()),
   provider_name: Optional(Type.String()),
@@ -41,6 +46,8 @@ export const Step = Shape('Step', {
   cached_input_tokens: Optional(Int()),
   cache_write_tokens: Optional(Int()),
   reasoning_tokens: Optional(Int()),
+  completion_tokens_details: Optional(TokenDetails),
+  prompt_tokens_details: Optional(TokenDetails),
   stop_reason: Optional(StopReason),
   tags: Optional(Type.Array(Type.String())),
   trace_id: Optional(Type.String()),
@@ -49,6 +56,9 @@ export const Step = Shape('Step', {
   project_id: Optional(Type.String()),
   error_type: Optional(Type.String()),
   error_data: Optional(JsonMap()),
+  origin: Optional(Type.String({ description: 'Deprecated: never set.' })),
+  tid: Optional(Type.String({ description: 'Deprecated: never set.' })),
+  messages: Optional(Type.Array(JsonMap(), { description: 'Deprecated: list the messages of the step.' })),
 })
 export type Step = Static<typeof Step>
 
@@ -57,6 +67,14 @@ export const steps = defineResource<Step>()(Step, {
   prefix: 'step',
   order: 'desc',
   json: ['tags', 'error_data'],
+  computed: {
+    completion_tokens_details: `json_build_object('reasoning_tokens', coalesce(reasoning_tokens, 0))`,
+    prompt_tokens_details: `json_build_object('cached_tokens', coalesce(cached_input_tokens, 0),
+      'cache_read_tokens', coalesce(cached_input_tokens, 0), 'cache_creation_tokens', coalesce(cache_write_tokens, 0))`,
+    origin: undefined,
+    tid: undefined,
+    messages: undefined,
+  },
 })
 
 export const ListSteps = Query({
@@ -90,6 +108,9 @@ export const StepMetrics = Shape('StepMetrics', {
   llm_request_ns: Optional(Type.Integer()),
   tool_execution_ns: Optional(Type.Integer()),
   step_ns: Optional(Type.Integer()),
+  organization_id: Optional(Type.String()),
+  template_id: Optional(Type.String()),
+  base_template_id: Optional(Type.String()),
 })
 export type StepMetrics = Static<typeof StepMetrics>
 
@@ -101,9 +122,20 @@ export const ProviderTrace = Shape('ProviderTrace', {
   call_type: Type.String(),
   request_json: Optional(JsonMap()),
   response_json: Optional(JsonMap()),
-  llm_config: Optional(JsonMap()),
+  llm_config: Optional(Ref(LlmConfig)),
+  agent_tags: Optional(Type.Array(Type.String())),
+  org_id: Optional(Type.String()),
+  user_id: Optional(Type.String()),
   created_at: Instant(),
+  updated_at: Optional(Instant()),
+  created_by_id: Optional(Type.String()),
+  last_updated_by_id: Optional(Type.String()),
+  source: Optional(Type.String({ description: 'Deprecated: never set.' })),
+  compaction_settings: Optional(JsonMap({ description: 'Deprecated: never set.' })),
+  billing_context: Optional(JsonMap({ description: 'Deprecated: never set.' })),
 })
 export type ProviderTrace = Static<typeof ProviderTrace>
+
+export const ListStepMessages = Query(Page('message'))
 
 export const StepParams = Params({ step_id: Id('step') })

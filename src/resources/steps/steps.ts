@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
+import { fanOutOf } from '../messages/fan-out.ts'
+import { listMessages, type MessagePage } from '../messages/list.ts'
 import { type ListSteps, type ProviderTrace, type StepFeedback, type StepMetrics, steps } from './schema.ts'
 import type { StepRow } from './table.ts'
 
@@ -42,8 +44,18 @@ export async function stepMetrics(scope: Scope, id: string): Promise<StepMetrics
   const [row] = await scope.query<StepRow>(sql`
     select * from steps where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!row) throw notFound('step', id)
-  const { agent_id, run_id, provider_id, project_id, llm_request_ns, tool_execution_ns, step_ns, started_at } = row
-  const metrics = { agent_id, run_id, provider_id, project_id, llm_request_ns, tool_execution_ns, step_ns }
+  const { organization_id, agent_id, run_id, provider_id, project_id, started_at } = row
+  const { llm_request_ns, tool_execution_ns, step_ns } = row
+  const metrics = {
+    organization_id,
+    agent_id,
+    run_id,
+    provider_id,
+    project_id,
+    llm_request_ns,
+    tool_execution_ns,
+    step_ns,
+  }
   const known = Object.entries({ ...metrics, step_start_ns: nanoseconds(started_at) }).filter(
     ([, value]) => value !== null,
   )
@@ -53,8 +65,23 @@ export async function stepMetrics(scope: Scope, id: string): Promise<StepMetrics
 /** The request of a step to its provider, and the response; null when they are no longer kept. 404. */
 export async function stepTrace(scope: Scope, id: string): Promise<ProviderTrace | null> {
   await scope.exists('steps', id)
+  const { organizationId } = scope
   const [trace] = await scope.query<ProviderTrace>(sql`
-    select id, step_id, agent_id, run_id, call_type, request_json, response_json, llm_config, created_at
-    from provider_traces where organization_id = ${scope.organizationId} and step_id = ${id} limit 1`)
+    select id, step_id, agent_id, run_id, call_type, request_json, response_json, llm_config, created_at,
+      created_at as updated_at, created_by_id, created_by_id as last_updated_by_id, created_by_id as user_id,
+      organization_id as org_id, coalesce((select tags from agents
+        where organization_id = ${organizationId} and agents.id = provider_traces.agent_id), '[]') as agent_tags
+    from provider_traces where organization_id = ${organizationId} and step_id = ${id} limit 1`)
   return trace ?? null
+}
+
+/** The messages of a step, oldest first. 404. */
+export async function listStepMessages(scope: Scope, id: string, page: MessagePage) {
+  const { organizationId } = scope
+  const [step] = await scope.query<{ agent_type: string | null }>(sql`
+    select (select agent_type from agents where organization_id = ${organizationId} and agents.id = steps.agent_id) as agent_type
+    from steps where organization_id = ${organizationId} and id = ${id}`)
+  if (!step) throw notFound('step', id)
+  const options = fanOutOf(step.agent_type ?? '')
+  return listMessages(scope, sql`step_id = ${id}`, { order: 'asc', ...page }, () => options)
 }

@@ -184,6 +184,34 @@ describe('a call that waits for an approval', () => {
     expect(kinds(reply.body.messages)).toEqual(['tool_return_message', 'assistant_message'])
     expect(reply.body.messages[1].content).toContain('Tea, please.')
   })
+
+  test('is answered together with a message, which follows the return in every list', async () => {
+    const { id, callId } = await waiting()
+    const approvals = [{ type: 'approval', tool_call_id: callId, approve: false }]
+    await send(id, {
+      messages: [
+        { type: 'approval', approvals },
+        { role: 'user', content: 'Go on.' },
+      ],
+    })
+    const { body } = await alice.get(`/v1/agents/${id}/messages?order=asc`)
+    expect(kinds(body).slice(-4)).toEqual([
+      'approval_response_message',
+      'tool_return_message',
+      'user_message',
+      'assistant_message',
+    ])
+  })
+
+  test('streams under the ids that lists have for it', async () => {
+    const { id } = await makeAgent({ tool_rules: [{ type: 'requires_approval', tool_name: 'memory_insert' }] })
+    const input = `Please. ${call('memory_insert', { label: 'human', new_string: 'x' })}`
+    const { body } = await send(id, { input, streaming: true, stream_tokens: true })
+    const listed = (await alice.get(`/v1/agents/${id}/messages?order=asc`)).body
+    const otids = (messages: { [field: string]: unknown }[]) => new Set(messages.flatMap(({ otid }) => otid ?? []))
+    const streamed = otids(eventsIn(body as unknown as string))
+    expect([...otids(listed)]).toEqual(expect.arrayContaining([...streamed]))
+  })
 })
 
 describe('a stream', () => {
