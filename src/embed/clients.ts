@@ -1,4 +1,5 @@
 import { AZURE_VERSION } from '../llm/listing.ts'
+import { openBedrock } from '../llm/open-bedrock.ts'
 import { compatible, keyed, type OpenClient, requestedDimension } from './client.ts'
 import { googleAi, googleVertex } from './google-clients.ts'
 
@@ -30,22 +31,15 @@ export const CLIENTS: Readonly<Record<string, OpenClient | string>> = {
     const { createTogetherAI } = await import('@ai-sdk/togetherai')
     return { model: createTogetherAI({ baseURL: url, apiKey, fetch }).embeddingModel(model), options: none }
   }),
-  bedrock: keyed(async ({ url, apiKey, accessKey, sessionToken, region = 'us-east-1', fetch }, model) => {
-    const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
-    const credentials = accessKey
-      ? // Empty, so that the package doesn't read it from the environment.
-        { apiKey: '', accessKeyId: accessKey, secretAccessKey: apiKey, ...(sessionToken && { sessionToken }) }
-      : { apiKey }
-    return {
-      model: createAmazonBedrock({ region, baseURL: url, fetch, ...credentials }).embeddingModel(model),
-      options: (purpose) => ({
-        // Names of inference profiles have a region before the model.
-        amazonBedrock: model.includes('cohere.embed-')
-          ? { inputType: purpose === 'query' ? 'search_query' : 'search_document' }
-          : {},
-      }),
-    }
-  }),
+  bedrock: keyed(async (connection, model) => ({
+    model: (await openBedrock(connection)).embeddingModel(model),
+    options: (purpose) => ({
+      // Names of inference profiles have a region before the model.
+      amazonBedrock: model.includes('cohere.embed-')
+        ? { inputType: purpose === 'query' ? 'search_query' : 'search_document' }
+        : {},
+    }),
+  })),
   ollama: compatible,
   vllm: compatible,
   lmstudio: compatible,

@@ -1,9 +1,10 @@
+import { withRetries } from '../lib/retry.ts'
 import { type Connection, ProviderError } from '../llm/connection.ts'
 import { inBatches } from './batches.ts'
 import type { Client, OpenClient } from './client.ts'
 import { CLIENTS } from './clients.ts'
 import type { Embedder, Purpose } from './embedder.ts'
-import { failureOf, toProviderError, withRetries } from './retry.ts'
+import { failureOf, toProviderError } from './provider-error.ts'
 
 export interface RemoteModel {
   /** The API of the provider: an `embedding_endpoint_type`. */

@@ -1,6 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import { parseInput } from '../llm/call-input.ts'
-import type { ModelOutput, ModelPart } from '../llm/call-model.ts'
+import type { ModelOutput, ModelPart } from '../llm/model-output.ts'
 import { spacedJson } from '../resources/messages/packed.ts'
 import type { ContentPart, ModelParts, StoredCall } from '../resources/messages/table.ts'
 

@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import type { ModelDelta } from '../llm/call-model.ts'
+import type { ModelDelta } from '../llm/model-output.ts'
 import { partOtid } from '../resources/messages/fan-out.ts'
 import type { StopReason, StreamEvent } from '../resources/messages/schema.ts'
 

@@ -57,7 +57,8 @@ export function offerTools({ agent, request, calls, config }: Turn): Offer {
   return {
     allowed: [...names, ...ofClient],
     prefilled,
-    parallel: (config.parallel_tool_calls ?? true) && allowsParallelCalls(rules),
+    // Providers refuse to hear of parallel calls where there are no tools.
+    parallel: tools.length === 0 || ((config.parallel_tool_calls ?? true) && allowsParallelCalls(rules)),
     waits: (tool) => ofClient.has(tool) || (needsApproval(rules, tool) && names.includes(tool)),
     options: tools.length > 0 ? { tools, toolChoice } : {},
   }

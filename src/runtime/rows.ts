@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ModelOutput } from '../llm/call-model.ts'
+import type { ModelOutput } from '../llm/model-output.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
 import { asParts } from '../resources/messages/insert.ts'
 import { packReturn } from '../resources/messages/packed.ts'

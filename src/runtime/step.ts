@@ -1,5 +1,6 @@
 import { newId } from '../lib/ids.ts'
-import { callModel, type ModelOutput } from '../llm/call-model.ts'
+import { callModel } from '../llm/call-model.ts'
+import type { ModelOutput } from '../llm/model-output.ts'
 import { callSettings } from '../llm/settings.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { type Call, callsIn, contentIn, newStepIds } from './calls.ts'

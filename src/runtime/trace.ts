@@ -1,5 +1,5 @@
 import { newId } from '../lib/ids.ts'
-import type { ModelOutput } from '../llm/call-model.ts'
+import type { ModelOutput } from '../llm/model-output.ts'
 import { callsIn, contentIn, storedCall } from './calls.ts'
 import type { StepEnd, Turn } from './turn.ts'
 import { stepUsage } from './usage.ts'

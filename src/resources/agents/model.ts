@@ -68,7 +68,7 @@ export function modelOf(
     max_tokens: settings?.max_output_tokens ?? body.max_tokens,
     max_reasoning_tokens: body.max_reasoning_tokens,
     enable_reasoner: body.enable_reasoner ?? body.reasoning,
-    parallel_tool_calls: body.parallel_tool_calls,
+    parallel_tool_calls: settings?.parallel_tool_calls ?? body.parallel_tool_calls,
   }
   const copies = Object.entries(copied).filter(([, value]) => value !== undefined)
   if (!chosen && copies.length === 0) return { model: body.model, llm_config: undefined }
