@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import type { ApprovalRequestMessage, StopReason, UsageStatistics } from '../resources/messages/schema.ts'
-import type { ContentPart, StoredMessage } from '../resources/messages/table.ts'
+import type { ContentPart, StoredMessage, TokenCount } from '../resources/messages/table.ts'
 import type { RunStatus } from '../resources/runs/table.ts'
 import type { Chunk } from './event-log.ts'
 
@@ -38,6 +38,10 @@ export interface Commit {
   messages?: readonly StoredMessage[]
   /** The ids in context afterwards. */
   context?: readonly string[]
+  /** The tokens of the prompt of a step. */
+  count?: TokenCount | undefined
+  /** The last message whose tool returns the model sees shortened. */
+  shortenedTo?: string | undefined
   /** The request that waits for approval afterwards; null for none. */
   pending?: ApprovalRequestMessage | null
   step?: StepColumns
@@ -99,10 +103,12 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
  */
 export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): Promise<Committed | undefined> {
   const { organizationId } = scope
-  const { messages = [], context, pending, step, trace, system, chunk, end } = changes
+  const { messages = [], context, count, shortenedTo, pending, step, trace, system, chunk, end } = changes
   const now = new Date().toISOString()
   const thread = [
     ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
+    ...(count ? [sql`token_count = ${JSON.stringify(count)}::json`] : []),
+    ...(shortenedTo ? [sql`shortened_to = ${shortenedTo}`] : []),
     ...(pending === undefined ? [] : [sql`pending_approval = ${pending && JSON.stringify(pending)}::json`]),
     ...(end ? [sql`run_id = null`] : []),
   ]

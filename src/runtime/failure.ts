@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode } from '../lib/errors.ts'
 import { ModelError, type ModelErrorType } from '../llm/model-error.ts'
 import type { StopReason } from '../resources/messages/schema.ts'
+import { PromptTooLongError } from './compaction/make-room.ts'
 
 /** How a run failed: for its row, its stream, and the response of a blocking caller. */
 export interface Failure {
@@ -40,6 +41,11 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     const { message } = error
     return { stopReason: 'error', type: 'internal_error', message, detail: message, error }
+  }
+  if (error instanceof PromptTooLongError) {
+    const message = "The system prompt and the tools alone are longer than the model's context window."
+    const stopReason = 'context_window_overflow_in_system_prompt'
+    return { stopReason, type: stopReason, message, detail: message, error: new ApiError('bad_request', message) }
   }
   const message = 'Something went wrong here. Quote the id of the run when you report it.'
   return {

@@ -15,7 +15,12 @@ export interface Target {
   model: string
   /** Characters of a tool's return that the model sees at most. */
   maxReturn: number
+  /** The last row whose returns the model sees shortened. */
+  shortenedTo?: string | undefined
 }
+
+/** Characters of a shortened return. */
+export const SHORT_RETURN = 200
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
@@ -141,7 +146,8 @@ function addUser(draft: Draft, content: readonly ContentPart[]): void {
  */
 export function renderHistory(rows: readonly StoredMessage[], system: string, target: Target): LanguageModelV4Prompt {
   const draft: Draft = { prompt: [{ role: 'system', content: system }], open: new Map() }
-  for (const row of rows) {
+  const shortened = rows.findIndex(({ id }) => id === target.shortenedTo)
+  for (const [n, row] of rows.entries()) {
     switch (row.role) {
       case 'system':
         addUser(draft, [{ type: 'text', text: `[system] ${asText(row.content)}` }])
@@ -152,7 +158,7 @@ export function renderHistory(rows: readonly StoredMessage[], system: string, ta
         break
       case 'tool':
       case 'function':
-        addReturns(draft, row, target)
+        addReturns(draft, row, n <= shortened ? { ...target, maxReturn: SHORT_RETURN } : target)
         break
       case 'approval':
         if (!row.tool_calls?.length) break

@@ -3,7 +3,7 @@ import type { Scope } from '../db/scope.ts'
 import { notFound } from '../lib/errors.ts'
 import { loadAgent } from '../resources/agents/load.ts'
 import { asText } from '../resources/messages/packed.ts'
-import type { StoredMessage } from '../resources/messages/table.ts'
+import type { StoredMessage, ThreadRow } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import type { OwnedRun } from './commit.ts'
@@ -16,10 +16,15 @@ import type { PastCall } from './tool-rules.ts'
 import type { Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
+/** A message in context. The first one also bears the columns of its thread. */
+type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to'>>
+
 /** The messages in context of a thread, in their order. */
-export const loadContext = (scope: Scope, threadId: string): Promise<StoredMessage[]> =>
-  scope.query<StoredMessage>(sql`
-    select messages.* from threads
+export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[]> =>
+  scope.query<ContextRow>(sql`
+    select messages.*, case when n = 1 then threads.token_count end as token_count,
+      case when n = 1 then threads.shortened_to end as shortened_to
+    from threads
       cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
       join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
     where threads.organization_id = ${scope.organizationId} and threads.id = ${threadId} order by n`)
@@ -75,7 +80,8 @@ export async function prepareTurn(
     recalled: 0,
   }
   const compiled = isStale ? compilePrompt(stable, facts) : asText(stored.content)
-  const isBegun = rows.some(({ run_id }) => run_id === run.id)
+  // A summary bears the id of the run that wrote it, maybe before the run's own messages.
+  const isBegun = rows.some(({ run_id, role }) => run_id === run.id && role !== 'summary')
   return {
     scope,
     run,
@@ -83,6 +89,7 @@ export async function prepareTurn(
     agent,
     memory,
     refused: new Map(),
+    models,
     model: await models.of(scope, config),
     config,
     system: {
@@ -91,6 +98,8 @@ export async function prepareTurn(
       changed: stored !== undefined && isStale && request.override_system == null,
     },
     rows: agent.row.message_buffer_autoclear && !isBegun ? [] : rows,
+    count: first?.token_count ?? undefined,
+    shortenedTo: first?.shortened_to ?? undefined,
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
     calls: pastCalls(rows, run.id),
     usage: noUsage(),

@@ -1,12 +1,16 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { newId } from '../lib/ids.ts'
 import { callModel } from '../llm/call-model.ts'
+import { ModelError } from '../llm/model-error.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
 import { callSettings } from '../llm/settings.ts'
-import type { StoredMessage } from '../resources/messages/table.ts'
+import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
 import { type Call, callsIn, contentIn, newStepIds } from './calls.ts'
+import { modelKey, promptOf } from './compaction/gauge.ts'
+import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
+import { promptTokens, toolTokens } from './compaction/tokens.ts'
 import { executeCalls } from './execute.ts'
 import { createDeltaFrames, type StepIds, stopEvent } from './frames.ts'
-import { renderHistory } from './history.ts'
 import { type Offer, offerTools } from './offer.ts'
 import { answerRows, approvalRequest, messagesOf, reminderRow, returnRow } from './rows.ts'
 import { type Changes, store, storeWithEffects } from './store-step.ts'
@@ -15,16 +19,6 @@ import type { ToolResult } from './tools/tool.ts'
 import { stepColumns, traceColumns } from './trace.ts'
 import { contextWith, endOf, type StepEnd, type Turn } from './turn.ts'
 import { addUsage, stepUsage } from './usage.ts'
-
-/** The share of the context window that one return of a tool may take, in characters for each token. */
-const RETURN_SHARE = 0.2 * 4
-const MIN_RETURN = 5_000
-
-const targetOf = ({ model, config }: Turn) => ({
-  provider: model.provider,
-  model: model.modelId,
-  maxReturn: Math.max(MIN_RETURN, Math.floor(config.context_window * RETURN_SHARE)),
-})
 
 /** A model's answer, and the calls in it that run now and that wait for an approval. */
 interface Answer {
@@ -35,6 +29,8 @@ interface Answer {
   /** Milliseconds of the call of the model, and the start of the step. */
   milliseconds: number
   startedAt: number
+  /** The tokens of the prompt. */
+  count: TokenCount | undefined
 }
 
 const withPrefilled = (call: Call, { prefilled }: Offer): Call => {
@@ -42,12 +38,19 @@ const withPrefilled = (call: Call, { prefilled }: Offer): Call => {
   return args && call.args ? { ...call, args: { ...call.args, ...args } } : call
 }
 
+/** The tokens of a prompt that the model has reported; undefined where it reports none. */
+function countOf(turn: Turn, { options }: Offer, prompt: LanguageModelV4Prompt, { usage }: ModelOutput) {
+  const reported = usage?.inputTokens.total
+  if (!reported) return undefined
+  return { model: modelKey(turn), estimated: promptTokens(prompt) + toolTokens(options.tools), reported }
+}
+
 /** Calls the model, and reports its answer as it comes where the caller asked for tokens. */
 async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
   const { model, config, request, signal, log } = turn
   const ids = newStepIds(turn.run.id)
   const startedAt = performance.now()
-  const prompt = renderHistory([...turn.rows, ...turn.inputs], turn.system.text, targetOf(turn))
+  const prompt = promptOf(turn)
   const frame = request.stream_tokens ? createDeltaFrames(ids, offer.waits) : undefined
   const settings = callSettings(config, turn.agent.row.model_settings ?? {}, offer.parallel)
   const deltas = callModel(model, { prompt, ...offer.options, ...settings, abortSignal: signal })
@@ -57,11 +60,25 @@ async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
       const calls = callsIn(value).slice(0, offer.parallel ? undefined : 1)
       const waiting = calls.filter(({ name, args }) => args && offer.waits(name))
       const now = calls.filter((call) => !waiting.includes(call)).map((call) => withPrefilled(call, offer))
-      return { ids, output: value, now, waiting, startedAt, milliseconds: performance.now() - startedAt }
+      const milliseconds = performance.now() - startedAt
+      return { ids, output: value, now, waiting, startedAt, milliseconds, count: countOf(turn, offer, prompt, value) }
     }
     turn.firstTokenMs ??= Date.now() - turn.startedAt
     const event = frame?.(value)
     if (event) log.push(event)
+  }
+}
+
+/** Calls the model, with room for its answer. Makes more room when the model refuses the prompt as too long. */
+async function askWithRoom(turn: Turn, offer: Offer): Promise<Answer> {
+  for (let overflows = 0; ; overflows++) {
+    await makeRoom(turn, offer, overflows)
+    try {
+      return await askModel(turn, offer)
+    } catch (error) {
+      if (overflows === MAX_OVERFLOWS || !(error instanceof ModelError) || error.type !== 'llm_context_window')
+        throw error
+    }
   }
 }
 
@@ -114,7 +131,11 @@ function outcomeOf(
 }
 
 /** The commit of a step. */
-function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }: Answer, outcome: Outcome): Changes {
+function commitOf(
+  turn: Turn,
+  { ids, output, waiting, milliseconds, startedAt, count }: Answer,
+  outcome: Outcome,
+): Changes {
   const { inputs, added, end } = outcome
   const messages = [...inputs, ...added]
   // Readers of tokens have seen the model's own message already.
@@ -127,6 +148,7 @@ function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }:
   return {
     messages,
     context: contextWith(turn, messages),
+    count,
     step: stepColumns(turn, ids.stepId, output, times, end),
     trace: traceColumns(turn, ids.stepId, output),
     ...(turn.system.changed && { system: { id: turn.system.id, content: [{ type: 'text', text: turn.system.text }] } }),
@@ -142,7 +164,7 @@ function commitOf(turn: Turn, { ids, output, waiting, milliseconds, startedAt }:
  */
 export async function runStep(turn: Turn, isLast: boolean): Promise<{ end: StepEnd; cancel: boolean }> {
   const offer = offerTools(turn)
-  const answer = await askModel(turn, offer)
+  const answer = await askWithRoom(turn, offer)
   turn.usage = addUsage(turn.usage, stepUsage(answer.output.usage))
   const returnId = newId('message')
   let outcome = outcomeOf(turn, answer, [], returnId, isLast)
@@ -157,6 +179,7 @@ export async function runStep(turn: Turn, isLast: boolean): Promise<{ end: StepE
         },
       )
     : await store(turn, commitOf(turn, answer, outcome))
+  turn.count = answer.count ?? turn.count
   turn.calls = outcome.past
   turn.rows.push(...outcome.inputs, ...outcome.added)
   turn.inputs = []

@@ -47,7 +47,8 @@ async function responseOf(scope: Scope, id: string, run: StoredRun): Promise<Sen
     throw new ApiError('model_failed', error?.message ?? 'The run failed.', { fields: { error } })
   const rows = await scope.query<StoredMessage>(sql`
     select * from messages where organization_id = ${scope.organizationId} and run_id = ${id}
-      and (role in ('assistant', 'tool') or role = 'approval' and tool_calls is not null) order by created_at, id`)
+      and (role in ('assistant', 'tool') or role = 'approval' and tool_calls is not null
+        or role = 'summary' and ${run.request.include_compaction_messages ?? false}) order by created_at, id`)
   const { row } = await loadAgent(scope, run.agent_id)
   const wanted = run.request.include_return_message_types
   return {

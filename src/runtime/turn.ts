@@ -3,7 +3,8 @@ import type { Scope } from '../db/scope.ts'
 import { instantOf, newId } from '../lib/ids.ts'
 import type { AgentWithRelations } from '../resources/agents/load.ts'
 import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
-import type { StoredMessage } from '../resources/messages/table.ts'
+import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
+import type { LanguageModels } from '../resources/models/language.ts'
 import type { LlmConfig } from '../resources/models/schema.ts'
 import type { OwnedRun, RunEnd } from './commit.ts'
 import type { EventLog } from './event-log.ts'
@@ -20,12 +21,17 @@ export interface Turn {
   memory: Memory
   /** Why the changes of calls were refused, by the id of the call. */
   refused: Map<string, string>
+  models: LanguageModels
   model: LanguageModelV4
   config: LlmConfig
   /** The row of the system prompt, and its text for this run. */
   system: { id: string; text: string; changed: boolean }
   /** The messages in context behind the system prompt. */
   rows: StoredMessage[]
+  /** The tokens of the latest prompt. */
+  count: TokenCount | undefined
+  /** The last row whose tool returns the model sees shortened. */
+  shortenedTo: string | undefined
   /** Messages of the caller that the next commit stores. */
   inputs: StoredMessage[]
   /** The calls of this run, for the tool rules. */

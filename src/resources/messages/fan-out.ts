@@ -1,4 +1,4 @@
-import { asText, unpackReturn, unpackUser } from './packed.ts'
+import { asText, unpackReturn, unpackSummary, unpackUser } from './packed.ts'
 import type { Message, MessageType } from './schema.ts'
 import type { ContentPart, StoredCall, StoredMessage, StoredReturn } from './table.ts'
 
@@ -8,6 +8,8 @@ export interface FanOut {
   textIsAnswer: boolean
   /** The tool whose calls become assistant messages; undefined to show its calls. */
   assistantTool?: { name: string; argument: string } | undefined
+  /** Whether summaries are messages of their own kind; else they are a user's, as models read them. */
+  summaries?: boolean
 }
 
 /** The default tool through which older agents answer. */
@@ -21,6 +23,7 @@ interface AssistantOptions {
   use_assistant_message?: boolean | null | undefined
   assistant_message_tool_name?: string | null | undefined
   assistant_message_tool_kwarg?: string | null | undefined
+  include_compaction_messages?: boolean | null | undefined
 }
 
 /** How rows of an agent of this type become messages of the wire. */
@@ -32,6 +35,7 @@ export function fanOutOf(agentType: string, options: AssistantOptions = {}): Fan
   return {
     textIsAnswer: ANSWER_BY_TEXT.includes(agentType),
     assistantTool: options.use_assistant_message === false ? undefined : tool,
+    summaries: options.include_compaction_messages === true,
   }
 }
 
@@ -150,13 +154,20 @@ function returnFields({ tool_returns, name }: StoredMessage, { assistantTool }: 
 const userContent = (content: ContentPart[]) =>
   content.every(({ type }) => type === 'text') ? unpackUser(content) : content
 
+function summaryFields({ id, content }: StoredMessage): Fields {
+  const { summary, stats } = unpackSummary(content)
+  return { message_type: 'summary_message', otid: partOtid(id, 0), summary, compaction_stats: stats }
+}
+
 function fieldsOf(row: StoredMessage, options: FanOut): Fields[] {
   const { role, content, approvals, approve, approval_request_id, denial_reason } = row
   switch (role) {
     case 'system':
       return [{ message_type: 'system_message', content: asText(content) }]
-    case 'user':
     case 'summary':
+      if (options.summaries) return [summaryFields(row)]
+      return [{ message_type: 'user_message', content: asText(content) }]
+    case 'user':
       return [{ message_type: 'user_message', content: userContent(content) }]
     case 'tool':
     case 'function':

@@ -95,7 +95,9 @@ export async function setThread(
   }: { message_ids?: readonly string[] | undefined; pending_approval?: object | null | undefined },
 ): Promise<void> {
   const values = [
-    ...(message_ids === undefined ? [] : [sql`message_ids = ${JSON.stringify(message_ids)}::json`]),
+    ...(message_ids === undefined
+      ? []
+      : [sql`message_ids = ${JSON.stringify(message_ids)}::json, token_count = null, shortened_to = null`]),
     ...(pending_approval === undefined
       ? []
       : [sql`pending_approval = ${pending_approval && JSON.stringify(pending_approval)}::json`]),

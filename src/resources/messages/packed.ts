@@ -14,6 +14,40 @@ export function spacedJson(value: unknown): string {
 export const packReturn = (status: 'success' | 'error', message: string, time: string): string =>
   JSON.stringify({ status: status === 'success' ? 'OK' : 'Failed', message, time }, null, 2)
 
+/** The line between the note of a summary and its text. */
+const SUMMARY_LINE = 'The following is a summary of the previous messages:\n '
+
+/** Why a context was compacted, and its size before and after. */
+export interface CompactionStats {
+  trigger: string
+  context_tokens_before: number
+  context_tokens_after: number
+  context_window: number
+  messages_count_before: number
+  messages_count_after: number
+}
+
+/** A summary as models read it: JSON that says that messages are gone from the context, and what they said. */
+export function packSummary(summary: string, time: string, hidden?: number, stats?: CompactionStats): string {
+  const messages = hidden === undefined ? 'prior messages have' : `${hidden} messages from the beginning have`
+  const note = `Note: ${messages} been hidden from view due to conversation memory constraints.\n${SUMMARY_LINE}`
+  const packed = { type: 'system_alert', message: note + summary, time, ...(stats && { compaction_stats: stats }) }
+  return JSON.stringify(packed, null, 2)
+}
+
+/** The summary inside a packed one, and its figures. A text of another form is the summary itself. */
+export function unpackSummary(content: readonly ContentPart[]): { summary: string; stats?: CompactionStats } {
+  const text = textOf(content)
+  try {
+    const { message, compaction_stats } = JSON.parse(text) as { message: string; compaction_stats?: CompactionStats }
+    const at = message.indexOf(SUMMARY_LINE)
+    const summary = at === -1 ? message : message.slice(at + SUMMARY_LINE.length)
+    return { summary, ...(compaction_stats && { stats: compaction_stats }) }
+  } catch {
+    return { summary: text }
+  }
+}
+
 const textOf = (content: string | readonly ContentPart[]) =>
   typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')
 

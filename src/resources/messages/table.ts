@@ -62,6 +62,14 @@ export interface MessageRow {
 /** A message without its organization: as the runtime makes and reads it. */
 export type StoredMessage = Omit<MessageRow, 'organization_id'>
 
+/** The tokens of a prompt: the server's estimate, and the count that its model has reported. */
+export interface TokenCount {
+  /** The handle of the model. */
+  model: string
+  estimated: number
+  reported: number
+}
+
 /** A line of messages: an agent's own, or a conversation's. */
 export interface ThreadRow {
   organization_id: string
@@ -70,6 +78,10 @@ export interface ThreadRow {
   agent_id: string
   message_ids: string[]
   pending_approval: ApprovalRequestMessage | null
+  /** The tokens of the latest prompt. */
+  token_count: TokenCount | null
+  /** The last message whose tool returns models see shortened. */
+  shortened_to: string | null
   run_id: string | null
   queue_no: number
   waiting: number
