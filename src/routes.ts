@@ -30,7 +30,7 @@ import { projectRoutes } from './resources/projects/routes.ts'
 import { providerItemRoutes, providerRoutes } from './resources/providers/routes.ts'
 import { runRoutes } from './resources/runs/routes.ts'
 import { shapes } from './resources/shapes.ts'
-import { stepRoutes } from './resources/steps/routes.ts'
+import { stepRoutes, telemetryRoutes } from './resources/steps/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
 import { projectTemplateRoutes, templateRoutes } from './resources/templates/routes.ts'
 import { inHeader, inPath, templateSourceRoutes } from './resources/templates/source-routes.ts'
@@ -55,6 +55,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/agents', agentMessageRoutes(services.runtime)],
     ['/v1/runs', runRoutes(services.runtime)],
     ['/v1/steps', stepRoutes],
+    ['/v1/telemetry', telemetryRoutes],
     ['/v1/archives', archiveRoutes(services.stores)],
     ['/v1/archives', holderRoutes('archive')],
     ['/v1/archives', passageRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],

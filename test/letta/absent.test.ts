@@ -38,7 +38,6 @@ const ABSENT = [
   'messages.retrieve',
   'messages.search',
   'runs.trace.retrieve',
-  'steps.messages.list',
 ]
 
 type Method = (...args: unknown[]) => Promise<unknown>

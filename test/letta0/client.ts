@@ -15,11 +15,11 @@ export interface Older {
 const NO_EMBEDDING = /^Failed to validate\.\s+- response\S*\.embedding_config: Expected object\. Received null\.$/
 
 /** Starts a server for all tests of a file. A test fails when the SDK warns of an unexpected response. */
-export function olderSdk(): Older {
+export function olderSdk(settings?: Parameters<typeof startTestServer>[0]): Older {
   const older = {} as Older
   const warn = vi.spyOn(console, 'warn')
   beforeAll(async () => {
-    const server = await startTestServer()
+    const server = await startTestServer(settings)
     const origin = await server.app.listen({ port: 0, host: '127.0.0.1' })
     const as = (token: string) => new LettaClient({ baseUrl: `${origin}/letta`, token })
     Object.assign(older, { server, as, alice: as(server.alice.key), bob: as(server.bob.key) })

@@ -25,6 +25,10 @@ const operations = operationsOf('steps', {
     'Retrieve the request of a step to its provider, and the response',
     { params, response: { 200: OrNull(Ref(ProviderTrace)) } },
   ],
+  retrieve_provider_trace: [
+    'Retrieve the request of a step to its provider, and the response',
+    { params, response: { 200: OrNull(Ref(ProviderTrace)) }, deprecated: true },
+  ],
   list_messages_for_step: [
     'List the messages of a step, oldest first',
     { params, querystring: ListStepMessages, response: { 200: Type.Array(Ref(Message)) } },
@@ -53,4 +57,9 @@ export const stepRoutes = async (app: App) => {
   app.patch('/:step_id/feedback', operations.modify_feedback_for_step, ({ scope, params, body }) =>
     rateStep(scope, params.step_id, body),
   )
+}
+
+/** `/v1/telemetry` */
+export const telemetryRoutes = async (app: App) => {
+  app.get('/:step_id', operations.retrieve_provider_trace, ({ scope, params }) => stepTrace(scope, params.step_id))
 }
