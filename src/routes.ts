@@ -22,6 +22,7 @@ import { uploadRoutes } from './resources/folders/upload-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes, identityRoutes } from './resources/identities/routes.ts'
+import { messageRoutes } from './resources/messages/routes.ts'
 import { modelRoutes, storageRoutes } from './resources/models/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
 import { embeddingRoutes } from './resources/passages/embedding-routes.ts'
@@ -53,6 +54,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/agents', attachmentRoutes],
     ['/v1/agents', archivalMemoryRoutes(embedders)],
     ['/v1/agents', agentMessageRoutes(services.runtime)],
+    ['/v1', messageRoutes(services)],
     ['/v1/runs', runRoutes(services.runtime)],
     ['/v1/steps', stepRoutes],
     ['/v1/telemetry', telemetryRoutes],

@@ -6,6 +6,7 @@ import type { Jobs } from './db/jobs.ts'
 import { createScope, type Scope } from './db/scope.ts'
 import { createVectorStores, guardStores, type VectorStores } from './embed/stores.ts'
 import { embedContainer } from './jobs/embed-container.ts'
+import { embedMessagesWork } from './jobs/embed-messages.ts'
 import { processFile } from './jobs/process-file.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import { type BaseProviders, registerBaseProviders } from './jobs/sync-base.ts'
@@ -87,6 +88,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   const reader = createSourceReader()
   const work = {
     embed_container: embedContainer(embedders),
+    embed_messages: embedMessagesWork(embedders),
     process_file: processFile(embedders),
     sync_container: syncContainer(stores),
     sync_provider: syncProvider(egress),
@@ -95,7 +97,8 @@ export async function createServices(deps: Deps): Promise<Services> {
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), guard)
   const models = createLanguageModels({ egress: modelEgress, providers })
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
-  const runtime = createRuntime({ database, models, scopeOf, logger })
+  const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
+  const runtime = createRuntime({ database, models, scopeOf, logger, tools: { embedders, stores, searchTurns } })
   const stopSweeping = startSweeping(database, logger)
   return {
     config,
@@ -108,7 +111,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     embedders,
     reader,
     toolVectors: createToolVectors(),
-    searchTurns: createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE),
+    searchTurns,
     workers,
     runtime,
     baseProviders,

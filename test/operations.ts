@@ -3,6 +3,8 @@ import type { App } from '../src/http/server.ts'
 /** Operations that take a body and change nothing: they need the scope `read`, and a repeated one runs again. */
 export const READING_POSTS = [
   'search_agents',
+  'search_all_messages',
+  'search_messages',
   'search_passages',
   'search_tools',
   'generate_json_schema',

@@ -148,6 +148,8 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   create_tool: () => [{ body: { source_code: '# none', json_schema: { name: fresh() } } }],
   upsert_tool: ({ names }) =>
     [fresh(), names.tool].map((name) => ({ body: { source_code: '# none', json_schema: { name } } })),
+  search_all_messages: ({ one }) => [{ body: { query: 'Hello' } }, { body: { query: 'Hello', agent_id: one.agent } }],
+  search_messages: ({ one }) => [{ body: { query: 'Hello', agent_id: one.agent, search_mode: 'fts' } }, { body: {} }],
   search_tools: ({ names }) => [{ body: { query: names.tool } }, { body: {} }],
   generate_json_schema: () => [{ body: { code: 'def f():\n    """Does nothing."""' } }],
   modify_tool: () => [{ body: { description: 'Tool' } }],

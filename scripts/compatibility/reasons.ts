@@ -8,7 +8,7 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
   [/\/(schedule|memory-files)\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
-  [/^GET \/v1\/(conversations|mcp-servers)\/$/, 'later: an empty list until then'],
+  [/^GET \/v1\/(conversations\/|mcp-servers\/|messages\/batches)$/, 'later: an empty list until then'],
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],
   [/\/tools\/run$|\/tools\/\{tool_name\}\/run$/, 'later: running tools'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
@@ -21,6 +21,7 @@ export const ABSENT: Reasons = [
 
 /** Of differences (`POST /v1/agents/ body: project`). */
 export const DIFFERENT: Reasons = [
+  [/^POST \/v1\/agents\/messages\/search answer: /, 'a found message has the fields of what was said, and no others'],
   [/^DELETE \/v1\/runs\/\{run_id\} answer: /, 'answers 204; upstream’s failed always'],
   [/ \/v1\/(runs\/\{run_id\}|steps)\/.*(answer|body): /, 'later: the rest of runs and steps'],
   [/ takes listed values only$/, 'another value is a 422, not passed over'],

@@ -22,6 +22,8 @@ export interface RunOutcome {
   stopReason: StopReason
   usage: UsageStatistics
   failure?: Failure
+  /** Whether the agent has a model that embeds its new messages. */
+  embeds?: boolean
 }
 
 /** Ends a run that has nothing left to do. */
@@ -94,7 +96,7 @@ export async function carryOut(
   let turn: Turn | undefined
   try {
     turn = await prepareTurn(start, models)
-    return { stopReason: await runSteps(turn), usage: turn.usage }
+    return { stopReason: await runSteps(turn), usage: turn.usage, embeds: turn.agent.row.embedding_config != null }
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : thrown
     if (error instanceof LostRunError || error instanceof StoppingError) return undefined

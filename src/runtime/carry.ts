@@ -9,6 +9,7 @@ import { startOfHold } from './event-log.ts'
 import type { HeldRuns } from './held-runs.ts'
 import { LostRunError } from './interruptions.ts'
 import { storeWhileRunning } from './store-events.ts'
+import type { ToolServices } from './tools/tool.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 /** What a runtime is made of. */
@@ -17,6 +18,7 @@ export interface RuntimeDeps {
   models: LanguageModels
   scopeOf(actor: Actor): Scope
   logger: FastifyBaseLogger
+  tools: ToolServices
 }
 
 /** What carrying out runs needs. */
@@ -29,7 +31,7 @@ export interface Carrier extends RuntimeDeps {
 
 /** Carries out a claimed run, then those that wait for its thread. */
 export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void> {
-  const { held, models, scopeOf, logger, owner, wakeUps } = carrier
+  const { held, models, scopeOf, logger, owner, wakeUps, tools } = carrier
   let next: ClaimedRun | undefined = claimed
   while (next) {
     const { run, actor, request, startedAt }: ClaimedRun = next
@@ -41,7 +43,10 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)
     try {
-      held.end(run.id, await carryOut({ scope, run, request, log, signal, startedAt }, models, logger))
+      const outcome = await carryOut({ scope, run, request, log, signal, startedAt, tools }, models, logger)
+      held.end(run.id, outcome)
+      // Should the server end before, the next run of the agent does it: searches by words find the messages at once.
+      if (outcome?.embeds) await scope.enqueue('embed_messages', { agent_id: run.agentId }, run.agentId)
     } catch (error) {
       if (!(error instanceof LostRunError)) logger.error({ err: error, run: run.id }, 'run interrupted')
       held.end(run.id, undefined)

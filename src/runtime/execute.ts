@@ -1,6 +1,7 @@
 import type { Tool } from '../resources/tools/schema.ts'
 import type { Call } from './calls.ts'
 import { ToolError } from './memory.ts'
+import { asCall, isRefusal } from './refused.ts'
 import { BUILTIN_TOOLS } from './tools/builtin.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
@@ -27,11 +28,14 @@ async function runTool(turn: Turn, tool: Tool, call: Call): Promise<ToolResult> 
   const builtin = tool.tool_type?.startsWith('svc_') ? BUILTIN_TOOLS[tool.name!] : undefined
   if (!builtin)
     return failed(`The tool ${tool.name} can't run: this server has no sandbox for tools with source code yet.`)
-  const { scope, agent, memory } = turn
+  const { scope, agent, memory, run, signal, tools: services } = turn
   const refusal = turn.refused.get(call.id)
   if (refusal) throw new ToolError(refusal)
-  const result = await builtin(call.args!, { scope, agent, memory, callId: call.id })
-  return typeof result === 'string' ? { status: 'success', output: result } : result
+  const author = { agent_id: run.agentId, run_id: run.id, tool_call_id: call.id }
+  const result = await builtin(call.args!, { scope, agent, memory, callId: call.id, author, services, signal })
+  if (typeof result === 'string') return { status: 'success', output: result }
+  const { effect } = result
+  return { ...result, ...(effect && { effect: (tx) => asCall(call.id, () => effect(tx.asAgent(author))) }) }
 }
 
 /**
@@ -49,7 +53,7 @@ export async function executeCall(turn: Turn, call: Call, allowed: readonly stri
   try {
     return limited(await runTool(turn, tool, call), tool.return_char_limit ?? RETURN_LIMIT)
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error
+    if (!(error instanceof ToolError || isRefusal(error))) throw error
     return raised(call, error.message)
   }
 }

@@ -13,6 +13,7 @@ import { compilePrompt, isCurrent, stablePrompt } from './prompt.ts'
 import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
 import type { PastCall } from './tool-rules.ts'
+import type { ToolServices } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
@@ -58,11 +59,12 @@ export interface Start {
   log: EventLog
   signal: AbortSignal
   startedAt: number
+  tools: ToolServices
 }
 
 /** Loads all that a run needs. 404 for an agent that is gone, or a model that the request names wrongly. */
 export async function prepareTurn(
-  { scope, run, request, log, signal, startedAt }: Start,
+  { scope, run, request, log, signal, startedAt, tools }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
   const [agent, context] = [await loadAgent(scope, run.agentId), await loadContext(scope, run.threadId)]
@@ -106,5 +108,6 @@ export async function prepareTurn(
     log,
     signal,
     startedAt,
+    tools,
   }
 }

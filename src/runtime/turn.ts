@@ -11,6 +11,7 @@ import type { EventLog } from './event-log.ts'
 import type { Memory } from './memory.ts'
 import type { RunRequest } from './request.ts'
 import type { PastCall } from './tool-rules.ts'
+import type { ToolServices } from './tools/tool.ts'
 
 /** A run that this server carries out. */
 export interface Turn {
@@ -38,6 +39,7 @@ export interface Turn {
   calls: PastCall[]
   usage: UsageStatistics
   log: EventLog
+  tools: ToolServices
   /** Aborted when the run is cancelled, or this server gives it up. */
   signal: AbortSignal
   startedAt: number

@@ -34,9 +34,6 @@ const ABSENT = [
   'mcpServers.tools.retrieve',
   'mcpServers.tools.run',
   'mcpServers.update',
-  'messages.list',
-  'messages.retrieve',
-  'messages.search',
   'runs.trace.retrieve',
 ]
 

@@ -13,12 +13,10 @@ const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
   'agents.context.retrieve': ({ agents }) => agents.context.retrieve(agent),
   'agents.messages.modify': ({ agents }) =>
     agents.messages.modify(agent, message, { messageType: 'user_message', content: 'Hello' }),
-  'agents.messages.search': ({ agents }) => agents.messages.search(),
   'agents.messages.reset': ({ agents }) => agents.messages.reset(agent),
   'agents.messages.preview': ({ agents }) => agents.messages.preview(agent, say),
   'agents.messages.summarize': ({ agents }) => agents.messages.summarize(agent, { maxMessageLength: 10 }),
   'agents.passages.modify': ({ agents }) => agents.passages.modify(agent, unknown('passage')),
-  'batches.list': ({ batches }) => batches.list(),
   'batches.create': ({ batches }) => batches.create({ requests: [{ ...say, agentId: agent }] }),
   'batches.retrieve': ({ batches }) => batches.retrieve('b'),
   'batches.cancel': ({ batches }) => batches.cancel('b'),
@@ -71,8 +69,9 @@ function methodsOf(resource: object, name = ''): string[] {
 }
 
 test('every SDK method of a future resource is listed as absent', () => {
+  // `batches.list` is an empty list until the server has batches.
   const here =
-    /^((agents|archives|blocks|clientSideAccessTokens|folders|groups|health|identities|models|projects|providers|runs|sources|steps|tags|telemetry|templates|tools)\.)/
+    /^(batches\.list$|(agents|archives|blocks|clientSideAccessTokens|folders|groups|health|identities|models|projects|providers|runs|sources|steps|tags|telemetry|templates|tools)\.)/
   const all = methodsOf(older.alice)
   expect(all.length).toBeGreaterThan(150)
   expect(Object.keys(ABSENT).filter((method) => !all.includes(method))).toEqual([])

@@ -37,6 +37,9 @@ const vendorBounds = ({ order = 'desc', after, before }: MessagePage): Bounds =>
   reversed: order === 'desc',
 })
 
+/** A message, and the type of its agent. */
+type ListedRow = MessageRow & { agent_type: string }
+
 /**
  * A page of the messages that a condition keeps. 404 for a cursor that is no message of the organization. `types`: only
  * messages of these types.
@@ -45,7 +48,7 @@ export async function listMessages(
   scope: Scope,
   condition: RawBuilder<unknown>,
   page: MessagePage,
-  fanOut: (row: MessageRow) => FanOut,
+  fanOut: (row: ListedRow) => FanOut,
   types?: readonly MessageType[] | null,
 ): Promise<PageOf<Message>> {
   const vendor = scope.names === 'vendor'
@@ -56,8 +59,10 @@ export async function listMessages(
     sql`(select created_at, id from messages as cursor_row
       where cursor_row.organization_id = ${scope.organizationId} and cursor_row.id = ${id})`
   const direction = sql.raw(fetch)
-  const rows = await scope.query<MessageRow>(sql`
-    select * from messages where organization_id = ${scope.organizationId} and ${condition}
+  const rows = await scope.query<ListedRow>(sql`
+    select *, (select agent_type from agents
+      where agents.organization_id = ${scope.organizationId} and agents.id = messages.agent_id) as agent_type
+    from messages where organization_id = ${scope.organizationId} and ${condition}
       ${newerThan === undefined ? sql`` : sql`and (created_at, id) > ${position(newerThan)}`}
       ${olderThan === undefined ? sql`` : sql`and (created_at, id) < ${position(olderThan)}`}
     order by created_at ${direction}, id ${direction} limit ${limit + 1}`)

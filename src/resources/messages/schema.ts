@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { Int, JsonMap, OneOf, Ref, Strict } from '../../lib/wire.ts'
+import { FilterList, Int, JsonMap, Name, OneOf, Page, Query, Ref, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -141,6 +141,13 @@ export const Message = Type.Unsafe<{ id: string; message_type: MessageType; [fie
   anyOf: shapes.map((shape) => Ref(shape)),
 })
 export type Message = Static<typeof Message>
+
+export const ListAllMessages = Query({
+  ...Page('message'),
+  conversation_id: Optional(Name({ description: 'Messages of this conversation.' })),
+  include_return_message_types: Optional(FilterList(OneOf(MESSAGE_TYPES))),
+})
+export type ListAllMessages = Static<typeof ListAllMessages>
 
 export const StopReason = OneOf([
   'end_turn',

@@ -87,6 +87,13 @@ export interface ThreadRow {
   waiting: number
 }
 
+declare module '../../db/jobs.ts' {
+  interface JobData {
+    /** Embeds the messages of an agent that lack a vector of its model. */
+    embed_messages: { agent_id: string }
+  }
+}
+
 declare module '../../db/tables.ts' {
   interface Tables {
     messages: MessageRow

@@ -4,11 +4,11 @@ import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { type Clock, createClock, readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { embedQuery, joinMessages } from './embed-query.ts'
-import type { Filter } from './search-filter.ts'
+import { type Corpus, type Filter, PASSAGES } from './search-filter.ts'
 import { searchStoreOf } from './search-hosted.ts'
 import type { SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
 import type { SearchQuery } from './search-statement.ts'
-import { resolveTargets, type SearchTarget } from './search-targets.ts'
+import { type ResolvedTargets, resolveTargets, type SearchTarget } from './search-targets.ts'
 import { hasLongQuotes, LONG_QUOTES } from './search-words.ts'
 
 /** The period of a search, with the names of its fields in the request. */
@@ -56,8 +56,14 @@ export interface PreparedSearch extends Omit<SearchQuery, 'exactScanLimit'> {
 /** The characters of a query that are searched for as words: each word costs time. */
 const WORDS_LENGTH = 1000
 
-/** A request for a search, in the words of either route. */
-interface SearchRequest extends SearchTarget {
+/** What a search looks through. */
+export interface SearchGround extends ResolvedTargets {
+  corpus: Corpus
+  conditions: Filter['conditions']
+}
+
+/** A request for a search, in the words of any route. */
+export interface SearchRequest {
   query?: string | null | undefined
   search_mode?: SearchMode | null | undefined
   tags?: string[] | null | undefined
@@ -86,14 +92,20 @@ async function addVectors(
 }
 
 /**
- * Resolves the archives and folders to search, embeds the query, and searches the hosted store of an archive that is
- * searched alone. A search goes on without the models that fail, and reports them; a search by vectors alone fails when
- * every model fails. 404 for a target that the organization doesn't have.
+ * Embeds the query of a search, and searches the hosted store of an archive that is searched alone. It calls models and stores
+ * over the network, so it must run outside any transaction. A search goes on without the models that fail, and reports them; a
+ * search by vectors alone fails when every model fails. 422 for an invalid date.
  */
-async function prepare(scope: Scope, deps: SearchDeps, request: SearchRequest): Promise<PreparedSearch> {
-  const { containers, models, hosted, timezone } = await resolveTargets(scope, request)
+export async function prepareOn(
+  scope: Scope,
+  deps: SearchDeps,
+  { corpus, conditions, containers, models, hosted, timezone }: SearchGround,
+  request: SearchRequest,
+): Promise<PreparedSearch> {
   const clock = createClock((request.zone === 'agent' && timezone) || 'UTC')
   const filter: Filter = {
+    corpus,
+    conditions,
     organizationId: scope.organizationId,
     containers,
     tags: request.tags ?? [],
@@ -119,6 +131,9 @@ async function prepare(scope: Scope, deps: SearchDeps, request: SearchRequest): 
     storeError: result.error,
   }
 }
+
+const prepare = async (scope: Scope, deps: SearchDeps, request: SearchRequest & SearchTarget) =>
+  prepareOn(scope, deps, { ...(await resolveTargets(scope, request)), corpus: PASSAGES, conditions: [] }, request)
 
 /**
  * Prepares a search of passages. It calls models and stores over the network, so it must run outside any transaction. 404

@@ -3,11 +3,35 @@ import type { HostedProvider } from '../../embed/stores.ts'
 import type { StoreHit } from '../../embed/vector-store.ts'
 import { tagsMatch } from '../tags/filter.ts'
 
-/** Which passages a search may find. */
+/** The tables that a search reads, and their columns. */
+export interface Corpus {
+  /** Texts with their words, and the column of the container that a text lies in. */
+  texts: 'passages' | 'message_texts'
+  container: 'container_id' | 'agent_id'
+  /** Vectors of the texts, with a container, too, and the column of the text's id. */
+  vectors: 'embeddings' | 'message_texts'
+  textId: 'passage_id' | 'id'
+  /** The beginning of the ids of containers that are searched where none is named. */
+  prefix: 'archive-' | 'agent-'
+}
+
+/** Passages: of archives, or of the files of folders. */
+export const PASSAGES: Corpus = {
+  texts: 'passages',
+  container: 'container_id',
+  vectors: 'embeddings',
+  textId: 'passage_id',
+  prefix: 'archive-',
+}
+
+/** Which texts a search may find. */
 export interface Filter {
+  corpus: Corpus
   organizationId: string
-  /** Archives and folders; undefined: all archives. */
+  /** Archives and folders, or agents; undefined: all archives, or all agents. */
   containers: readonly string[] | undefined
+  /** Conditions on text `p` of one corpus alone. */
+  conditions: readonly RawBuilder<unknown>[]
   tags: readonly string[]
   /** All of the tags, or any. */
   allTags: boolean
@@ -23,24 +47,24 @@ export interface HostedHits {
 
 export const and = (conditions: readonly RawBuilder<unknown>[]) => sql<boolean>`${sql.join(conditions, sql` and `)}`
 
-/** Ids of archives sort together, so that an index on containers finds all archives as one range. */
-export const inContainers = (containers: readonly string[] | undefined, column: RawBuilder<unknown>) =>
-  containers ? sql`${column} = any(${containers}::text[])` : sql`${column} like 'archive-%'`
+/** Ids of one kind sort together, so that an index on containers finds all of them as one range. */
+export const inContainers = (
+  { corpus, containers }: Pick<Filter, 'corpus' | 'containers'>,
+  row: 'e' | 'p',
+  column = sql.ref(`${row}.${corpus.container}`),
+) => (containers ? sql`${column} = any(${containers}::text[])` : sql`${column} like ${sql.lit(`${corpus.prefix}%`)}`)
 
-/** The conditions on passage `p` besides its organization and its container. */
-export const narrowing = ({ tags, allTags, from, before }: Filter): RawBuilder<unknown>[] => [
+/** The conditions on text `p` besides its organization and its container. */
+export const narrowing = ({ tags, allTags, from, before, conditions }: Filter): RawBuilder<unknown>[] => [
+  ...conditions,
   ...(tags.length > 0 ? [tagsMatch(tags, allTags ? 'all' : 'any', sql.ref('p.tags'))] : []),
   ...(from ? [sql`p.created_at >= ${from.toISOString()}::timestamptz`] : []),
   ...(before ? [sql`p.created_at < ${before.toISOString()}::timestamptz`] : []),
 ]
 
-/** The condition that a search may find passage `p`. */
+/** The condition that a search may find text `p`. */
 export const allowed = (filter: Filter) =>
-  and([
-    sql`p.organization_id = ${filter.organizationId}`,
-    inContainers(filter.containers, sql`p.container_id`),
-    ...narrowing(filter),
-  ])
+  and([sql`p.organization_id = ${filter.organizationId}`, inContainers(filter, 'p'), ...narrowing(filter)])
 
 /**
  * A join that looks `rows` up for each row before it. Without statistics the planner expects a filter to leave one row; then

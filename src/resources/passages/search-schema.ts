@@ -4,7 +4,7 @@ import { Passage } from './schema.ts'
 
 const { Optional } = Type
 
-const MODES = ['vector', 'fts', 'hybrid'] as const
+export const MODES = ['vector', 'fts', 'hybrid'] as const
 export type SearchMode = (typeof MODES)[number]
 
 /** As long as a page of text: what is longer is no question. */

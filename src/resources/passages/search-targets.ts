@@ -9,6 +9,8 @@ export interface SearchTarget {
   agent_id?: string | null | undefined
   archive_id?: string | null | undefined
   folder_id?: string | null | undefined
+  /** The agent whose files are searched: those of all its folders. */
+  files_of?: string | undefined
 }
 
 /** A model that serves the searches of containers. */
@@ -39,7 +41,10 @@ interface Row {
 }
 
 /** One select for each part of the target. */
-function selectsOf({ organizationId }: Scope, { agent_id, archive_id, folder_id }: SearchTarget): RawBuilder<Row>[] {
+function selectsOf(
+  { organizationId }: Scope,
+  { agent_id, archive_id, folder_id, files_of }: SearchTarget,
+): RawBuilder<Row>[] {
   const serving = sql`coalesce(c.serving_config, c.embedding_config) as config`
   const ofAgent = sql<Row>`select a.id as target, c.id, ${serving}, c.vector_db_provider as provider, a.timezone
     from agents a
@@ -50,9 +55,18 @@ function selectsOf({ organizationId }: Scope, { agent_id, archive_id, folder_id 
     from archives c where c.organization_id = ${organizationId} and c.id = ${archive_id}`
   const ofFolder = sql<Row>`select c.id as target, c.id, ${serving}, null as provider, null as timezone
     from folders c where c.organization_id = ${organizationId} and c.id = ${folder_id}`
+  const ofFiles = sql<Row>`select a.id as target, c.id, ${serving}, null as provider, a.timezone
+    from agents a
+    left join agents_folders l on l.organization_id = ${organizationId} and l.agent_id = a.id
+    left join folders c on c.organization_id = ${organizationId} and c.id = l.source_id
+    where a.organization_id = ${organizationId} and a.id = ${files_of}`
   const ofAll = sql<Row>`select distinct null as target, null as id, ${serving}, null as provider, null as timezone
     from archives c where c.organization_id = ${organizationId}`
-  const named = [...(agent_id ? [ofAgent] : archive_id ? [ofArchive] : []), ...(folder_id ? [ofFolder] : [])]
+  const named = [
+    ...(agent_id ? [ofAgent] : archive_id ? [ofArchive] : []),
+    ...(folder_id ? [ofFolder] : []),
+    ...(files_of ? [ofFiles] : []),
+  ]
   return named.length > 0 ? named : [ofAll]
 }
 
@@ -74,16 +88,17 @@ function modelsOf(rows: readonly Row[]): ServingModel[] {
  * organization doesn't have.
  */
 export async function resolveTargets(scope: Scope, target: SearchTarget): Promise<ResolvedTargets> {
-  const { agent_id, archive_id, folder_id } = target
+  const { agent_id, archive_id, folder_id, files_of } = target
   const rows = await scope.query<Row>(sql`${sql.join(selectsOf(scope, target), sql` union all `)}`)
   for (const [noun, id] of [
     ['agent', agent_id],
     ['archive', agent_id ? undefined : archive_id],
     ['folder', folder_id],
+    ['agent', files_of],
   ] as const) {
     if (id && !rows.some((row) => row.target === id)) throw notFound(noun, id)
   }
-  const all = !agent_id && !archive_id && !folder_id
+  const all = !agent_id && !archive_id && !folder_id && !files_of
   const [first, second] = rows.filter(({ id }) => id !== null)
   const isHosted = first?.provider && first.provider !== 'native' && !second
   return {

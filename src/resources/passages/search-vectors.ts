@@ -1,6 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { depthOf } from '../../lib/ranking.ts'
-import { and, each, type Filter, type HostedHits, hostedTable, inContainers, narrowing } from './search-filter.ts'
+import {
+  and,
+  each,
+  type Filter,
+  type HostedHits,
+  hostedTable,
+  inContainers,
+  narrowing,
+  PASSAGES,
+} from './search-filter.ts'
 
 /** The query as a vector of one model. */
 export interface QueryVector {
@@ -39,36 +48,42 @@ const INDEXED: Readonly<Record<number, 'vector' | 'halfvec'>> = {
 /** The parts of a search by the vectors of one model, as SQL. */
 function partsOf({ filter, vectors }: VectorQuery, n: number) {
   const { model, containers } = vectors[n]!
-  // While an archive changes from one of the models to another, it has vectors of both.
+  const { corpus, organizationId } = filter
+  const container = sql.ref(corpus.container)
+  const textId = sql.ref(corpus.textId)
+  // While an archive changes from one of the models to another, it has vectors of both. A message has one vector.
   const servedBy = (row: 'e' | 'p') => sql`exists (select from archives a
-    where a.organization_id = ${filter.organizationId} and a.id = ${sql.ref(`${row}.container_id`)}
+    where a.organization_id = ${organizationId} and a.id = ${sql.ref(`${row}.container_id`)}
       and embedding_model(coalesce(a.serving_config, a.embedding_config)) = ${model})`
   const ownBy = (row: 'e' | 'p') =>
     and([
-      sql`${sql.ref(`${row}.organization_id`)} = ${filter.organizationId}`,
-      inContainers(containers, sql.ref(`${row}.container_id`)),
-      ...(containers || vectors.length === 1 ? [] : [servedBy(row)]),
+      sql`${sql.ref(`${row}.organization_id`)} = ${organizationId}`,
+      inContainers({ corpus, containers }, row),
+      ...(containers || vectors.length === 1 || corpus !== PASSAGES ? [] : [servedBy(row)]),
     ])
   const own = sql`e.model = ${model} and ${ownBy('e')}`
-  /** The vector of a passage `of`. */
+  /** The vector of a text `of`. */
   const vectorOf = (of: RawBuilder<unknown>) =>
-    sql`${each(sql`select * from embeddings where organization_id = ${filter.organizationId}
-      and container_id = ${of}.container_id and passage_id = ${of}.id and model = ${model}`)} e`
+    sql`${each(sql`select * from ${sql.table(corpus.vectors)} where organization_id = ${organizationId}
+      and ${container} = ${of}.${container} and ${textId} = ${of}.id and model = ${model}`)} e`
   const narrow = narrowing(filter)
   return {
     own,
     vectorOf,
-    /** The condition on the passage of vector `e`. */
+    textId: sql`e.${textId}`,
+    container: sql`e.${container}`,
+    vectors: sql.table(corpus.vectors),
+    /** The condition on the text of vector `e`. */
     visible:
       narrow.length > 0
-        ? sql`(select ${and(narrow)} from passages p where p.organization_id = ${filter.organizationId}
-          and p.container_id = e.container_id and p.id = e.passage_id)`
+        ? sql`(select ${and(narrow)} from ${sql.table(corpus.texts)} p where p.organization_id = ${organizationId}
+          and p.${container} = e.${container} and p.id = e.${textId})`
         : sql`true`,
     /** The vectors that the filter keeps. */
     kept:
       narrow.length > 0
-        ? sql`passages p ${vectorOf(sql`p`)} where ${ownBy('p')} and ${and(narrow)}`
-        : sql`embeddings e where ${own}`,
+        ? sql`${sql.table(corpus.texts)} p ${vectorOf(sql`p`)} where ${ownBy('p')} and ${and(narrow)}`
+        : sql`${sql.table(corpus.vectors)} e where ${own}`,
   }
 }
 
@@ -90,16 +105,17 @@ const termOf = (n: number) => sql`(select ${sql.ref(`vector_${n}`)} from terms)`
 const distanceTo = (n: number) => sql`(e.embedding <=> ${termOf(n)})`
 
 function exactTable(query: VectorQuery, n: number): RawBuilder<unknown> {
+  const { kept, textId } = partsOf(query, n)
   return sql`${sql.table(`vector_${n}`)} as (
     select id, distance, 'exact' as index, row_number() over (order by distance, id desc) as rank from (
-      select e.passage_id as id, ${distanceTo(n)} as distance from ${partsOf(query, n).kept}
+      select ${textId} as id, ${distanceTo(n)} as distance from ${kept}
       order by distance limit ${sql.lit(depthOf(query.limit))}) as nearest
     where distance < 'NaN')`
 }
 
 /** `cast`: the type with its dimension, written out as in the definition of the index. */
 function indexedTables(query: VectorQuery, n: number, cast: RawBuilder<unknown>): RawBuilder<unknown>[] {
-  const { own, kept, visible, vectorOf } = partsOf(query, n)
+  const { own, kept, visible, vectorOf, textId, container, vectors } = partsOf(query, n)
   const table = (name: string) => sql.table(`${name}_${n}`)
   const [candidates, near, state, exact] = [table('candidates'), table('near'), table('state'), table('exact')]
   const depth = sql.lit(depthOf(query.limit))
@@ -107,11 +123,11 @@ function indexedTables(query: VectorQuery, n: number, cast: RawBuilder<unknown>)
   const distance = distanceTo(n)
   return [
     sql`${candidates} as materialized (
-      select e.passage_id as id, e.container_id from ${kept} limit ${sql.lit(query.exactScanLimit + 1)})`,
+      select ${textId} as id, ${container} from ${kept} limit ${sql.lit(query.exactScanLimit + 1)})`,
     // One condition that only a look at the row can decide: no other index serves it, whatever the planner expects of the
     // filter, so that the planner reads the vector index in its order.
     sql`${near} as materialized (
-      select e.passage_id as id, (e.embedding::${cast} <=> ${termOf(n)}::${cast}) as distance from embeddings e
+      select ${textId} as id, (e.embedding::${cast} <=> ${termOf(n)}::${cast}) as distance from ${vectors} e
       where (select count(*) from ${candidates}) > ${limit}
         and e.dimension = ${sql.lit(query.vectors[n]!.vector.length)} and case when ${own} then ${visible} end
       order by distance limit ${depth})`,
@@ -119,10 +135,10 @@ function indexedTables(query: VectorQuery, n: number, cast: RawBuilder<unknown>)
       select (select count(*) from ${candidates}) <= ${limit} as few,
         (select count(*) from ${near}) < ${depth} as short)`,
     sql`${exact} as (
-      (select e.passage_id as id, ${distance} as distance from ${candidates} c ${vectorOf(sql`c`)}
+      (select ${textId} as id, ${distance} as distance from ${candidates} c ${vectorOf(sql`c`)}
         where (select few from ${state}) order by distance limit ${depth})
       union all
-      (select e.passage_id as id, ${distance} as distance from ${kept} and (select not few and short from ${state})
+      (select ${textId} as id, ${distance} as distance from ${kept} and (select not few and short from ${state})
         order by distance limit ${depth}))`,
     sql`${table('vector')} as (
       select id, distance, index, row_number() over (order by distance, id desc) as rank from (

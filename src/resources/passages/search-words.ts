@@ -57,7 +57,7 @@ export function wordTables({ filter, limit, hostedWords }: WordQuery): RawBuilde
   const ranked = (tsquery: RawBuilder<unknown>, more: RawBuilder<unknown>) => sql`
     select id, ts_rank_cd(search_vector, ${tsquery}, 32) as score from (
       select p.id, p.search_vector, row_number() over found as n, sum(pg_column_size(p.search_vector)) over found as bytes
-      from passages p where ${allowed(filter)} and p.search_vector @@ ${tsquery} ${more}
+      from ${sql.table(filter.corpus.texts)} p where ${allowed(filter)} and p.search_vector @@ ${tsquery} ${more}
       window found as (rows unbounded preceding)) as found
     where n <= ${sql.lit(EXACT_SCAN_LIMIT)} and bytes <= ${sql.lit(MAX_RANKED_BYTES)} order by score desc, id desc limit ${depth}`
   return [

@@ -16,13 +16,31 @@ export const optionalText = (args: Arguments, name: string): string | undefined 
 export const firstText = (args: Arguments, name: string, older: string): string =>
   text(args, args[name] == null && args[older] != null ? older : name)
 
-/** The whole number of an argument that may be absent. Throws a ToolError for another type. */
-export function optionalInteger(args: Arguments, name: string): number | undefined {
+/** The texts of an argument that may be absent; one text is a list of one. Throws a ToolError for another type. */
+export function optionalTexts(args: Arguments, name: string): string[] | undefined {
+  const value = args[name]
+  if (value == null) return undefined
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  return list.map((item) => text({ [name]: item }, name))
+}
+
+/** One of these texts, or undefined. Throws a ToolError for another. */
+export function optionalChoice<T extends string>(args: Arguments, name: string, choices: readonly T[]): T | undefined {
+  const value = optionalText(args, name)
+  if (value === undefined) return undefined
+  const choice = choices.find((one) => one === value)
+  if (choice === undefined) throw new ToolError(`The argument "${name}" must be one of ${choices.join(', ')}.`)
+  return choice
+}
+
+/** The whole number of an argument that may be absent. Throws a ToolError for another type, and for a number below `least`. */
+export function optionalInteger(args: Arguments, name: string, least = Number.MIN_SAFE_INTEGER): number | undefined {
   const value = args[name]
   if (value == null) return undefined
   const number = typeof value === 'string' ? Number(value) : value
   if (typeof number !== 'number' || !Number.isInteger(number)) {
     throw new ToolError(`The argument "${name}" must be a whole number.`)
   }
+  if (number < least) throw new ToolError(`The argument "${name}" must be at least ${least}.`)
   return number
 }

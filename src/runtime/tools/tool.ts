@@ -1,6 +1,13 @@
-import type { Scope } from '../../db/scope.ts'
+import type { AgentAuthor, Scope } from '../../db/scope.ts'
+import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
+import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
 import type { Memory } from '../memory.ts'
+
+/** The services of the server that tools use. */
+export interface ToolServices extends SearchDeps {
+  searchTurns: KeyedSemaphore
+}
 
 /** What a built-in tool works with. */
 export interface ToolContext {
@@ -9,19 +16,32 @@ export interface ToolContext {
   memory: Memory
   /** The id of the call. */
   callId: string
+  /** The author of what the call writes. */
+  author: AgentAuthor
+  services: ToolServices
+  /** Aborted when the run is cancelled, or this server gives it up. */
+  signal: AbortSignal
 }
 
 /** Arguments of a call, as the model gave them. */
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** The return of a call. `effect` is written in the transaction that stores the return: both happen, or neither. */
+/** What a call writes. The transaction's scope is that of the agent. */
+export type ToolEffect = (tx: Scope) => Promise<void>
+
+/**
+ * The return of a call. `effect` is written in the transaction that stores the return: both happen, or neither.
+ */
 export interface ToolResult {
   status: 'success' | 'error'
   output: string
   stdout?: string[] | null
   stderr?: string[] | null
-  effect?: (tx: Scope) => Promise<void>
+  effect?: ToolEffect
 }
 
-/** A built-in tool: returns its text, or throws a ToolError. */
+/**
+ * A built-in tool: returns its text, or throws a ToolError. A call may run more than once before it is stored: what it writes
+ * outside of `memory` and `effect` must be the same the second time.
+ */
 export type BuiltinTool = (args: Arguments, context: ToolContext) => string | Promise<string | ToolResult>

@@ -15,10 +15,10 @@ export const CORE_TOOLS = toolsOf('svc_core', {
       'Look through earlier messages of this conversation, those too old to be in sight as well. Matches words and ' +
       'meaning. Narrow it by role or by date: to see one day, give that day as start_date and as end_date.',
     parameters: {
-      query: text('The words or the subject to look for.'),
+      query: Optional(text('The words or the subject to look for. The newest messages when left out.')),
       roles: Optional(
         Type.Array(OneOf(['assistant', 'user', 'tool']), {
-          description: 'Only messages of these roles. All roles when left out.',
+          description: 'Only messages of these roles. Those of the user and your own when left out.',
         }),
       ),
       limit: Optional(integer('How many messages at most. A few when left out.')),
