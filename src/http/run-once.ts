@@ -3,7 +3,8 @@ import { awaitResponse, claimResponse, joinResponse, storeResponse } from '../db
 import type { Scope } from '../db/scope.ts'
 import { inProgress } from '../lib/errors.ts'
 import { type Claim, reused } from './idempotency-key.ts'
-import { parseResponse, payloadOf, recordResponse, serializeResponse } from './stored-response.ts'
+import { recordResponse } from './record-response.ts'
+import { parseResponse, payloadOf, serializeResponse } from './stored-response.ts'
 
 /** How long responses are stored, in seconds: for an Idempotency-Key, and for an SDK that may retry. */
 const STORED_S = { key: 24 * 60 * 60, first: 5 * 60, again: 5 * 60 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { addTurns } from './connection-turns.ts'
 
 /** The bounds of the responses that wait in memory for their readers. */
 export interface WaitingBounds {
@@ -14,22 +14,6 @@ const BOUNDS: WaitingBounds = { maxBytes: 64 << 20, graceMs: 5_000 }
 
 /** Shorter responses fit the buffers of a connection. */
 const MIN_BYTES = 64 << 10
-
-/** Handles the requests of a connection one after the other: the next one waits until the response before it has been read. */
-function addTurns(app: FastifyInstance): void {
-  const latest = new WeakMap<Socket, ServerResponse>()
-  app.addHook('onRequest', ({ raw: { socket } }, { raw }, done) => {
-    const previous = latest.get(socket)
-    latest.set(socket, raw)
-    if (!previous || previous.closed) return done()
-    // Node would read on, and hold every request that the caller sends.
-    socket.pause()
-    previous.once('close', () => {
-      socket.resume()
-      done()
-    })
-  })
-}
 
 /** Ends the connections that have been reading their responses for the longest when the bounds are exceeded. */
 function addWaitingBounds(app: FastifyInstance, { maxBytes, graceMs }: WaitingBounds): void {

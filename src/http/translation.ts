@@ -1,4 +1,5 @@
-import { emptyValue, FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
+import { emptyValue } from '../lib/vendor-empty-values.ts'
+import { FIELDS, NEUTRAL_FIELDS, NEUTRAL_VALUES, VALUES } from '../lib/vendor-names.ts'
 
 /** A schema, as far as translation reads it. */
 export interface Schema {

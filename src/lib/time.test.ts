@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createClock, inZone, readSpan } from './time.ts'
+import { createClock, inZone } from './clock.ts'
+import { readSpan } from './time.ts'
 
 const spanOf = (text: string, zone = 'UTC') => {
   const span = readSpan(text, createClock(zone))

@@ -1,4 +1,5 @@
-import { emptyValue, VALUES } from '../../lib/vendor-names.ts'
+import { emptyValue } from '../../lib/vendor-empty-values.ts'
+import { VALUES } from '../../lib/vendor-names.ts'
 
 /** SQL that renders columns as JSON. */
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Archive } from '../../resources/archives/schema.ts'
-import { type Rendered, renderList, renderObject, renderTexts } from './rendered.ts'
+import type { Rendered } from './rendered.ts'
+import { renderList, renderObject, renderTexts } from './wrap.ts'
 
 const archives: Rendered<{ id: string }[]> = renderTexts(['{"id":"a"}', '{"id":"b"}'])
 

@@ -11,11 +11,11 @@ import { changedColumns } from './changed-columns.ts'
 import { checkToolRules } from './check-tool-rules.ts'
 import { refitFiles, showFolders } from './files/show-files.ts'
 import { agentBlocks, agentFolders, agentIdentities, agentTools } from './links.ts'
-import { checkTimezone } from './new-agent.ts'
 import { ALL_RELATIONS } from './relations.ts'
 import { type Agent, agents } from './schema.ts'
 import { setSecrets } from './secrets.ts'
 import { addSleeptimePartner, SLEEPTIME, shareWithPartners } from './sleeptime.ts'
+import { checkTimezone } from './timezone.ts'
 import { storedRules } from './tool-rules.ts'
 
 /** Replaces the attachments the body names. */

@@ -1,4 +1,4 @@
-import { checkAll, inBody, invalid } from '../../lib/errors.ts'
+import { checkAll } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
 import type { Catalog } from '../models/handles.ts'
 import type { CreateAgent } from './body.ts'
@@ -6,26 +6,13 @@ import { embeddingOf, fileLimitsOf, modelOf, settingsOf } from './model.ts'
 import { randomName } from './names.ts'
 import { promptOf } from './prompts.ts'
 import { type AgentType, DEFAULT_TYPE } from './schema.ts'
+import { checkTimezone, TIMEZONE } from './timezone.ts'
 
 /** An agent with this tag works for another one and doesn't show in lists. */
 const SUBAGENT_TAG = 'role:subagent'
 
-/** The default time zone. */
-export const TIMEZONE = 'UTC'
-
 /** Whether an agent of this type forgets previous messages by default. */
 export const forgets = (type: AgentType) => type === 'workflow_agent'
-
-/** 422 for a name that isn't an IANA time zone's. */
-export function checkTimezone(timezone: string | null | undefined): void {
-  if (timezone == null) return
-  try {
-    if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
-    new Intl.DateTimeFormat('en', { timeZone: timezone })
-  } catch {
-    throw invalid(inBody('timezone', `"${timezone}" is not an IANA time zone`))
-  }
-}
 
 /** A body that names a model. */
 export const withModel = <B extends Pick<CreateAgent, 'model' | 'llm_config'>>(body: B, defaultModel: string): B =>

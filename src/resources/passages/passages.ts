@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { escapeLike } from '../../db/escape-like.ts'
-import { type Rendered, renderTexts } from '../../db/render/rendered.ts'
+import type { Rendered } from '../../db/render/rendered.ts'
+import { renderTexts } from '../../db/render/wrap.ts'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { tagsMatch } from '../tags/filter.ts'

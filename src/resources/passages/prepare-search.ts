@@ -1,7 +1,8 @@
 import type { Scope } from '../../db/scope.ts'
 import type { VectorStores } from '../../embed/stores.ts'
+import { type Clock, createClock } from '../../lib/clock.ts'
 import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
-import { type Clock, createClock, readSpan } from '../../lib/time.ts'
+import { readSpan } from '../../lib/time.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { embedQuery, joinMessages } from './embed-query.ts'
 import { type Corpus, type Filter, PASSAGES } from './search-filter.ts'
@@ -9,7 +10,7 @@ import { searchStoreOf } from './search-hosted.ts'
 import type { SearchArchivalMemory, SearchMode, SearchPassages } from './search-schema.ts'
 import type { SearchQuery } from './search-statement.ts'
 import { type ResolvedTargets, resolveTargets, type SearchTarget } from './search-targets.ts'
-import { hasLongQuotes, LONG_QUOTES } from './search-words.ts'
+import { hasLongQuotes, LONG_QUOTES } from './search-terms.ts'
 
 /** The period of a search, with the names of its fields in the request. */
 interface Period {

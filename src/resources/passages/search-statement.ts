@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { FUSION } from '../../lib/ranking.ts'
+import { anyWord, everyWord } from './search-terms.ts'
 import { type VectorQuery, vectorTables } from './search-vectors.ts'
-import { anyWord, everyWord, type WordQuery, wordTables } from './search-words.ts'
+import { type WordQuery, wordTables } from './search-words.ts'
 
 /** A search by vectors, by words, or by both. */
 export interface SearchQuery extends VectorQuery, WordQuery {}

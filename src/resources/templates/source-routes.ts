@@ -1,5 +1,6 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
-import { type Rendered, renderList, renderObject } from '../../db/render/rendered.ts'
+import type { Rendered } from '../../db/render/rendered.ts'
+import { renderList, renderObject } from '../../db/render/wrap.ts'
 import type { Scope } from '../../db/scope.ts'
 import { checkOf } from '../../http/check.ts'
 import { olderSdk } from '../../http/letta.ts'

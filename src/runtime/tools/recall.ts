@@ -1,5 +1,5 @@
+import { inZone } from '../../lib/clock.ts'
 import { pythonText } from '../../lib/python-text.ts'
-import { inZone } from '../../lib/time.ts'
 import { prepareMessageSearch } from '../../resources/messages/prepare-search.ts'
 import { type FoundRow, findMessages } from '../../resources/messages/search.ts'
 import type { Role } from '../../resources/messages/table.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NEXT } from '../../../db/marks.ts'
-import { Rendered, renderObject } from '../../../db/render/rendered.ts'
+import { Rendered } from '../../../db/render/rendered.ts'
+import { renderObject } from '../../../db/render/wrap.ts'
 import type { Scope } from '../../../db/scope.ts'
 import type { Range } from '../../../files/lines.ts'
 import { conflict, invalid, notFound } from '../../../lib/errors.ts'
