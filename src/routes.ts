@@ -16,6 +16,7 @@ import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
+import { chatCompletionRoutes, openAiRoutes } from './resources/chat-completions/routes.ts'
 import { folderFileRoutes } from './resources/folders/file-routes.ts'
 import { FOLDERS, folderListRoutes, folderRoutes, SOURCES } from './resources/folders/routes.ts'
 import { uploadRoutes } from './resources/folders/upload-routes.ts'
@@ -94,6 +95,8 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/providers', providerRoutes(services.egress, config.providers)],
     ['/v1/providers', providerItemRoutes(services.egress)],
     ['/v1/models', modelRoutes(services.relist)],
+    ['/v1/chat', chatCompletionRoutes(services.runtime)],
+    ['/v1/openai', openAiRoutes(services.runtime)],
     ['/v1/embeddings', storageRoutes],
     ['/v1/projects', projectRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],

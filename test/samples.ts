@@ -47,6 +47,11 @@ const sentMessages = ({ one }: Populated): Sample[] => [
   },
 ]
 
+/** A chat of a client of OpenAI, by the model that needs no provider. */
+const chat = ({ one }: Populated): Sample[] => [
+  { body: { model: one.agent, messages: [{ role: 'user', content: 'Hello' }], override_model: 'cairn/scripted' } },
+]
+
 /** The connection to the stand-in of a provider. */
 const reached = () => ({ provider_type: 'openai', api_key: KEY, base_url: inject('provider') })
 
@@ -92,6 +97,8 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   send_message: sentMessages,
   stream_message: sentMessages,
   send_message_async: sentMessages,
+  create_chat_completion: chat,
+  create_openai_chat_completion: chat,
   import_agents: () => [
     { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }) } },
     { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }), project_id: 'project' } },

@@ -15,13 +15,14 @@ export const ABSENT: Reasons = [
   [/\/conversations\//, 'later: conversations'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
   [/\/messages\/batches\b/, 'later: batches of messages'],
-  [/messages\b|\/(generate|summarize|recompile|context)$|\/chat\/completions$/, 'later: messages'],
+  [/messages\b|\/(generate|summarize|recompile|context)$/, 'later: messages'],
   [/ \/v1\/(runs|steps|jobs|telemetry)\//, 'later: runs'],
 ]
 
 /** Of differences (`POST /v1/agents/ body: project`). */
 export const DIFFERENT: Reasons = [
   [/^POST \/v1\/agents\/messages\/search answer: /, 'a found message has the fields of what was said, and no others'],
+  [/^POST \/v1\/chat\/completions body: .*custom$/, 'functions are the only tools of a caller'],
   [/^DELETE \/v1\/runs\/\{run_id\} answer: /, 'answers 204; upstream’s failed always'],
   [/ \/v1\/(runs\/\{run_id\}|steps)\/.*(answer|body): /, 'later: the rest of runs and steps'],
   [/ takes listed values only$/, 'another value is a 422, not passed over'],

@@ -69,6 +69,11 @@ const onSurface = (request: FastifyRequest, error: ApiError | undefined) =>
     ? new ApiError(error.lettaCode, error.message, { headers: error.headers })
     : error
 
+/** The error as clients of OpenAI read it. */
+const forOpenAi = ({ message, code, issues, fields }: ApiError) => ({
+  error: { type: code, ...(fields as { error?: object })?.error, message, code, param: issues?.[0]?.field ?? null },
+})
+
 /** Responds with an error: the only place that writes error bodies. */
 function send(reply: FastifyReply, error: ApiError, request: FastifyRequest) {
   return reply
@@ -76,7 +81,11 @@ function send(reply: FastifyReply, error: ApiError, request: FastifyRequest) {
     .headers(error.headers)
     .header('content-type', 'application/problem+json')
     .serializer(JSON.stringify)
-    .send({ ...problem(error, request.id), ...(isLetta(request) && error.vendorFields) })
+    .send({
+      ...problem(error, request.id),
+      ...(request.routeOptions.config.openAiErrors && forOpenAi(error)),
+      ...(isLetta(request) && error.vendorFields),
+    })
 }
 
 /** 404 for a path without a route. */
@@ -136,4 +145,11 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
   )
   // After end(), the socket would stay open until the caller closes its half.
   socket.destroySoon()
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Errors have the field `error` besides, which clients of OpenAI read. */
+    openAiErrors?: boolean
+  }
 }

@@ -5,6 +5,7 @@ import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
+import { chatShapes } from './chat-completions/schema.ts'
 import { FolderFile } from './folders/file-schema.ts'
 import { Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
@@ -31,6 +32,7 @@ export const shapes = [
   ApiKey,
   Archive,
   Block,
+  ...chatShapes,
   CompactionSettings,
   EmbeddingConfig,
   EmbeddingModel,
