@@ -24,6 +24,8 @@ import { createRelist, type Relist } from './resources/models/relist.ts'
 import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
 import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
+import { findBuiltin } from './runtime/tools/builtin.ts'
+import type { FindTool } from './runtime/tools/tool.ts'
 
 export interface Deps {
   config: Pick<
@@ -47,6 +49,8 @@ export interface Deps {
   version: string
   /** By default the built-in embedding model and those of providers. */
   embedders?: Embedders
+  /** By default the built-in tools. */
+  findTool?: FindTool
 }
 
 /** Models answer slowly: one that runs on a slow machine reads its prompt for minutes before its first word. */
@@ -99,7 +103,8 @@ export async function createServices(deps: Deps): Promise<Services> {
   const models = createLanguageModels({ egress: modelEgress, providers })
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
-  const runtime = createRuntime({ database, models, scopeOf, logger, tools: { embedders, stores, searchTurns } })
+  const tools = { embedders, stores, searchTurns, findTool: deps.findTool ?? findBuiltin }
+  const runtime = createRuntime({ database, models, scopeOf, logger, tools })
   const stopSweeping = startSweeping(database, logger)
   return {
     config,

@@ -177,6 +177,8 @@ describe('the database schema', () => {
       'steps.run_id',
       'steps.trace_id',
       'threads.run_id',
+      'tool_calls.call_id',
+      'tool_calls.step_id',
     ])
   })
 

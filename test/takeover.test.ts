@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { findBuiltin } from '../src/runtime/tools/builtin.ts'
+import type { FindTool } from '../src/runtime/tools/tool.ts'
 import { type ScriptedModel, startScriptedModel } from './models/scripted/model.ts'
 import { eventsIn } from './replies.ts'
 import { type Client, useTestServer } from './server.ts'
@@ -7,7 +9,25 @@ import { type Client, useTestServer } from './server.ts'
 /** The machine may be busy. */
 const PATIENT = { timeout: 60_000 }
 
-const server = useTestServer()
+/** How often the tool of these names ran, by agent and name; `rest` is awaited by each run. */
+const runs: Record<string, number> = {}
+let rest = Promise.withResolvers<void>()
+
+const findTool: FindTool = (tool) => {
+  if (tool.name !== 'once' && tool.name !== 'repeatable') return findBuiltin(tool)
+  const { name } = tool
+  return {
+    outside: name,
+    async run(_args, { agent }) {
+      const key = `${agent.row.id} ${name}`
+      runs[key] = (runs[key] ?? 0) + 1
+      if (runs[key] === 1) await rest.promise
+      return `This was run ${runs[key]}.`
+    },
+  }
+}
+
+const server = useTestServer({ defaultModel: 'cairn/scripted' }, { findTool })
 let alice: Client
 let model: ScriptedModel
 beforeAll(async () => {
@@ -15,6 +35,12 @@ beforeAll(async () => {
   model = await startScriptedModel()
 })
 afterAll(() => model.close())
+
+/** Starts a second server, for which the first one is gone: it takes over the runs. */
+async function replaceServer() {
+  await sql`update runs set owner = 'gone' where status = 'running'`.execute(server.database.kysely)
+  return server.another()
+}
 
 type Event = ReturnType<typeof eventsIn>[number]
 
@@ -43,9 +69,7 @@ async function beginStream() {
 
 test('a run that another server carries on has each number once and new messages, wherever its stream is read', async () => {
   const { agent, stream, rest } = await beginStream()
-  // The lease of the first server is over: the next one takes its runs.
-  await sql`delete from workers`.execute(server.database.kysely)
-  const second = await server.another()
+  const second = await replaceServer()
   const [run] = (await second.alice.get(`/v1/runs/?agent_id=${agent}`)).body
   await vi.waitUntil(async () => (await second.alice.get(`/v1/runs/${run.id}`)).body.status === 'completed', PATIENT)
   rest.resolve()
@@ -76,4 +100,75 @@ test('a run that another server carries on has each number once and new messages
       )
     }
   }
+  await second.app.close()
+})
+
+/** An agent with two tools whose effects are outside of the database. */
+async function makeCounting(body: object = {}): Promise<string> {
+  const source = (name: string) => `def ${name}() -> str:\n    "Counts."\n    return ''\n`
+  const tools = ['once', 'repeatable'].map((name) => alice.call('PUT', '/v1/tools/', { source_code: source(name) }))
+  const ids = (await Promise.all(tools)).map((reply) => reply.body.id)
+  return (await alice.post('/v1/agents/', { tool_ids: ids, ...body })).body.id
+}
+
+/** The results of the calls of an agent, oldest first. */
+const returnsOf = async (agent: string): Promise<string[]> =>
+  (await alice.get(`/v1/agents/${agent}/messages?order=asc`)).body.flatMap(
+    ({ tool_returns = [] }: { tool_returns?: { tool_return: string }[] }) =>
+      tool_returns.map(({ tool_return }) => tool_return),
+  )
+
+describe('a call of a tool with effects outside of the database', () => {
+  test.each([
+    ['once', 1, expect.stringContaining('its outcome is unknown')],
+    ['repeatable', 2, 'This was run 2.'],
+  ])('that is interrupted, of kind %s: runs %i times', async (name, times, result) => {
+    rest = Promise.withResolvers()
+    const agent = await makeCounting()
+    const reply = alice.post(`/v1/agents/${agent}/messages`, {
+      input: `!call ${name} !call memory_insert {"label": "x"}`,
+    })
+    await vi.waitUntil(() => runs[`${agent} ${name}`] === 1, PATIENT)
+    const second = await replaceServer()
+    await vi.waitUntil(async () => (await returnsOf(agent)).length > 0, PATIENT)
+    rest.resolve()
+    const { status, body } = await reply
+    expect([status, body.stop_reason.stop_reason]).toEqual([200, 'end_turn'])
+    expect(runs[`${agent} ${name}`]).toBe(times)
+    expect((await returnsOf(agent))[0]).toEqual(result)
+    expect(await returnsOf(agent)).toHaveLength(2)
+    const steps = (await alice.get(`/v1/steps/?agent_id=${agent}`)).body
+    expect(steps.map(({ status }: { status: string }) => status)).toEqual(['success', 'success'])
+    expect(body.usage).toMatchObject({ step_count: 2 })
+    await second.app.close()
+  })
+
+  test('that is cancelled while it runs is in the history, and the next message is answered', async () => {
+    rest = Promise.withResolvers()
+    const agent = await makeCounting()
+    const reply = alice.post(`/v1/agents/${agent}/messages`, { input: '!call once !call repeatable' })
+    await vi.waitUntil(() => runs[`${agent} once`] === 1, PATIENT)
+    await alice.post(`/v1/agents/${agent}/messages/cancel`)
+    rest.resolve()
+    expect((await reply).body.stop_reason.stop_reason).toBe('cancelled')
+    expect(await returnsOf(agent)).toEqual(['This was run 1.', expect.stringContaining('was not carried out')])
+    expect(runs[`${agent} repeatable`]).toBeUndefined()
+    expect((await alice.post(`/v1/agents/${agent}/messages`, { input: 'Hello' })).status).toBe(200)
+  })
+
+  test('that a user approves runs once, although its server ends meanwhile', async () => {
+    rest = Promise.withResolvers()
+    const agent = await makeCounting({ tool_rules: [{ type: 'requires_approval', tool_name: 'once' }] })
+    const { body } = await alice.post(`/v1/agents/${agent}/messages`, { input: '!call once' })
+    const { tool_call_id } = body.messages.at(-1).tool_call
+    const answer = { type: 'approval', approvals: [{ type: 'approval', tool_call_id, approve: true }] }
+    const reply = alice.post(`/v1/agents/${agent}/messages`, { messages: [answer] })
+    await vi.waitUntil(() => runs[`${agent} once`] === 1, PATIENT)
+    const second = await replaceServer()
+    await vi.waitUntil(async () => (await returnsOf(agent)).length > 0, PATIENT)
+    rest.resolve()
+    expect((await reply).body.stop_reason.stop_reason).toBe('end_turn')
+    expect([runs[`${agent} once`], await returnsOf(agent)]).toEqual([1, [expect.stringContaining('unknown')]])
+    await second.app.close()
+  })
 })

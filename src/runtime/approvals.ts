@@ -104,7 +104,10 @@ export async function answerRequest(turn: Turn, request: PendingRequest, approva
     const answer = answers.get(id)
     if (answer && isReturn(answer)) return returned(answer)
     if (answer && !answer.approve) return denied(answer.reason)
-    return executeCall(turn, { id, name, args: parseInput(input), input }, [...allowed, name])
+    return executeCall(turn, request.row.step_id ?? request.row.id, { id, name, args: parseInput(input), input }, [
+      ...allowed,
+      name,
+    ])
   }
   const calls = all.map(({ id, function: { name } }) => ({ id, name }))
   const response = responseRow(turn, approval)

@@ -8,8 +8,9 @@ import { type Failure, failureOf } from './failure.ts'
 import { errorEvent, stopEvent } from './frames.ts'
 import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { prepareTurn, type Start } from './prepare.ts'
+import { loadProgress } from './progress.ts'
 import { approvalRequest } from './rows.ts'
-import { runStep } from './step.ts'
+import { type Answer, runStep } from './step.ts'
 import { store } from './store-step.ts'
 import { endOf, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
@@ -47,15 +48,18 @@ async function beginWithApproval(turn: Turn): Promise<boolean> {
 }
 
 /** The steps of a run. Returns why it ends. */
-async function runSteps(turn: Turn): Promise<StopReason> {
-  if (!(await beginWithApproval(turn))) {
+async function runSteps(turn: Turn, interrupted: Answer | undefined): Promise<StopReason> {
+  const limit = turn.request.max_steps ?? MAX_STEPS
+  if (interrupted) {
+    const { end } = await runStep(turn, turn.usage.step_count + 1 >= limit, interrupted)
+    if (end) return end
+  } else if (!(await beginWithApproval(turn))) {
     await finish(turn, 'end_turn')
     return 'end_turn'
   }
-  const limit = turn.request.max_steps ?? MAX_STEPS
-  for (let n = 1; ; n++) {
+  for (;;) {
     turn.signal.throwIfAborted()
-    const { end, cancel } = await runStep(turn, n >= limit)
+    const { end, cancel } = await runStep(turn, turn.usage.step_count + 1 >= limit)
     if (end) return end
     if (cancel) throw new CancelledError()
   }
@@ -96,7 +100,8 @@ export async function carryOut(
   let turn: Turn | undefined
   try {
     turn = await prepareTurn(start, models)
-    return { stopReason: await runSteps(turn), usage: turn.usage, embeds: turn.agent.row.embedding_config != null }
+    const stopReason = await runSteps(turn, start.attempts > 1 ? await loadProgress(turn) : undefined)
+    return { stopReason, usage: turn.usage, embeds: turn.agent.row.embedding_config != null }
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : thrown
     if (error instanceof LostRunError || error instanceof StoppingError) return undefined

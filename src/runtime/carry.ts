@@ -34,7 +34,7 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
   const { held, models, scopeOf, logger, owner, wakeUps, tools } = carrier
   let next: ClaimedRun | undefined = claimed
   while (next) {
-    const { run, actor, request, startedAt }: ClaimedRun = next
+    const { run, actor, request, startedAt, attempts }: ClaimedRun = next
     const { log, signal } = held.begin(run.id, startOfHold(run.fence))
     log.isStored = request.streaming === true || request.background === true
     const scope = scopeOf(actor)
@@ -43,7 +43,7 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)
     try {
-      const outcome = await carryOut({ scope, run, request, log, signal, startedAt, tools }, models, logger)
+      const outcome = await carryOut({ scope, run, request, log, signal, startedAt, attempts, tools }, models, logger)
       held.end(run.id, outcome)
       // Should the server end before, the next run of the agent does it: searches by words find the messages at once.
       if (outcome?.embeds) await scope.enqueue('embed_messages', { agent_id: run.agentId }, run.agentId)

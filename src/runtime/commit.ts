@@ -64,13 +64,25 @@ export interface Committed {
 const MAX_INT8 = Number.MAX_SAFE_INTEGER
 const nanoseconds = (ms: number) => Math.min(Math.round(ms * 1e6), MAX_INT8)
 
-/** A common table expression that inserts rows from JSON where the table `run` of the statement has a row. */
-export function insertRows(name: string, table: string, organizationId: string, rows: readonly object[]) {
-  const columns = sql.join(Object.keys(rows[0]!).map((column) => sql.ref(column)))
+/**
+ * A common table expression that inserts rows from JSON where the table `run` of the statement has a row. `replace`: in place of
+ * the rows with these ids.
+ */
+export function insertRows(
+  name: string,
+  table: string,
+  organizationId: string,
+  rows: readonly object[],
+  { replace = false } = {},
+) {
+  const names = Object.keys(rows[0]!)
+  const columns = sql.join(names.map((column) => sql.ref(column)))
+  const changes = sql.join(names.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
   return sql`${sql.ref(name)} as (
     insert into ${sql.table(table)} (organization_id, ${columns})
     select ${organizationId}, ${columns}
-    from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json) where exists (select from run))`
+    from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json) where exists (select from run)
+    ${replace ? sql`on conflict (organization_id, id) do update set ${changes}` : sql``})`
 }
 
 /** The columns of a run that its end sets. */
@@ -91,10 +103,14 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
       last_stop_reason = ${end.stopReason}
     where organization_id = ${organizationId} and id = ${run.agentId} and exists (select from run))`
   if (end.status === 'completed') return [agent]
+  // The calls of a step that could not be carried on have their results in the ledger alone.
+  const interrupted = sql`interrupted as (
+    update steps set status = ${end.status}, phase = 'done', answer = null
+    where organization_id = ${organizationId} and run_id = ${run.id} and phase = 'tools' and exists (select from run))`
   // A failed run may be sent again with the same ids.
   const otids = sql`otids as (
     delete from run_otids where organization_id = ${organizationId} and run_id = ${run.id} and exists (select from run))`
-  return [agent, otids]
+  return [agent, otids, interrupted]
 }
 
 /**
@@ -114,7 +130,7 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
   ]
   const tables = [
     ...(messages.length > 0 ? [insertRows('added', 'messages', organizationId, messages)] : []),
-    ...(step ? [insertRows('step', 'steps', organizationId, [step])] : []),
+    ...(step ? [insertRows('step', 'steps', organizationId, [step], { replace: true })] : []),
     ...(trace ? [insertRows('trace', 'provider_traces', organizationId, [trace])] : []),
     ...(system
       ? [

@@ -1,8 +1,8 @@
 import type { Tool } from '../resources/tools/schema.ts'
 import type { Call } from './calls.ts'
+import { runOutside } from './ledger.ts'
 import { ToolError } from './memory.ts'
 import { asCall, isRefusal } from './refused.ts'
-import { BUILTIN_TOOLS } from './tools/builtin.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 
@@ -24,25 +24,42 @@ function limited(result: ToolResult, limit: number): ToolResult {
   return { ...result, output: result.output.slice(0, limit) + note }
 }
 
-async function runTool(turn: Turn, tool: Tool, call: Call): Promise<ToolResult> {
-  const builtin = tool.tool_type?.startsWith('svc_') ? BUILTIN_TOOLS[tool.name!] : undefined
-  if (!builtin)
+const asResult = (returned: string | ToolResult): ToolResult =>
+  typeof returned === 'string' ? { status: 'success', output: returned } : returned
+
+async function runTool(turn: Turn, stepId: string, tool: Tool, call: Call): Promise<ToolResult> {
+  const found = turn.tools.findTool(tool)
+  if (!found)
     return failed(`The tool ${tool.name} can't run: this server has no sandbox for tools with source code yet.`)
   const { scope, agent, memory, run, signal, tools: services } = turn
   const refusal = turn.refused.get(call.id)
   if (refusal) throw new ToolError(refusal)
   const author = { agent_id: run.agentId, run_id: run.id, tool_call_id: call.id }
-  const result = await builtin(call.args!, { scope, agent, memory, callId: call.id, author, services, signal })
-  if (typeof result === 'string') return { status: 'success', output: result }
-  const { effect } = result
-  return { ...result, ...(effect && { effect: (tx) => asCall(call.id, () => effect(tx.asAgent(author))) }) }
+  const context = { scope, agent, memory, callId: call.id, author, services, signal }
+  if (typeof found === 'function') {
+    const { effect, ...result } = asResult(await found(call.args!, context))
+    return { ...result, ...(effect && { effect: (tx) => asCall(call.id, () => effect(tx.asAgent(author))) }) }
+  }
+  const runIt = async (own: AbortSignal) => asResult(await found.run(call.args!, { ...context, signal: own }))
+  return runOutside(turn, stepId, call, found, runIt)
+}
+
+/** Whether a call has effects outside of the transaction that stores its return. */
+export function isOutside({ agent, tools }: Turn, { name }: Call): boolean {
+  const tool = agent.tools.find((tool) => tool.name === name)
+  return tool !== undefined && typeof tools.findTool(tool) === 'object'
 }
 
 /**
- * Runs a call. An error of the tool is its result: the model reads it, and the run goes on. `allowed` are the tools that the
+ * Runs a call of a step. An error of the tool is its result: the model reads it, and the run goes on. `allowed` are the tools that the
  * rules allow now.
  */
-export async function executeCall(turn: Turn, call: Call, allowed: readonly string[]): Promise<ToolResult> {
+export async function executeCall(
+  turn: Turn,
+  stepId: string,
+  call: Call,
+  allowed: readonly string[],
+): Promise<ToolResult> {
   if (!allowed.includes(call.name)) {
     const names = allowed.map((name) => `'${name}'`).join(', ')
     return failed(`[ToolConstraintError] Cannot call ${call.name}, valid tools include: [${names}].`)
@@ -51,7 +68,7 @@ export async function executeCall(turn: Turn, call: Call, allowed: readonly stri
   const tool = turn.agent.tools.find(({ name }) => name === call.name)
   if (!tool) return failed(`There is no tool ${call.name}.`)
   try {
-    return limited(await runTool(turn, tool, call), tool.return_char_limit ?? RETURN_LIMIT)
+    return limited(await runTool(turn, stepId, tool, call), tool.return_char_limit ?? RETURN_LIMIT)
   } catch (error) {
     if (!(error instanceof ToolError || isRefusal(error))) throw error
     return raised(call, error.message)
@@ -61,10 +78,11 @@ export async function executeCall(turn: Turn, call: Call, allowed: readonly stri
 /** Runs calls one behind the other, each on what the others have left. */
 export async function executeCalls(
   turn: Turn,
+  stepId: string,
   calls: readonly Call[],
   allowed: readonly string[],
 ): Promise<ToolResult[]> {
   const results: ToolResult[] = []
-  for (const call of calls) results.push(await executeCall(turn, call, allowed))
+  for (const call of calls) results.push(await executeCall(turn, stepId, call, allowed))
   return results
 }

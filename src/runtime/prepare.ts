@@ -60,6 +60,8 @@ export interface Start {
   signal: AbortSignal
   startedAt: number
   tools: ToolServices
+  /** The number of servers that have carried the run out, with this one. */
+  attempts: number
 }
 
 /** Loads all that a run needs. 404 for an agent that is gone, or a model that the request names wrongly. */
@@ -105,6 +107,7 @@ export async function prepareTurn(
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
     calls: pastCalls(rows, run.id),
     usage: noUsage(),
+    outcomes: new Map(),
     log,
     signal,
     startedAt,

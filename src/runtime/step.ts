@@ -9,7 +9,7 @@ import { type Call, callsIn, contentIn, newStepIds } from './calls.ts'
 import { modelKey, promptOf } from './compaction/gauge.ts'
 import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
 import { promptTokens, toolTokens } from './compaction/tokens.ts'
-import { executeCalls } from './execute.ts'
+import { executeCalls, isOutside } from './execute.ts'
 import { createDeltaFrames, type StepIds, stopEvent } from './frames.ts'
 import { type Offer, offerTools } from './offer.ts'
 import { answerRows, approvalRequest, messagesOf, reminderRow, returnRow } from './rows.ts'
@@ -21,7 +21,7 @@ import { contextWith, endOf, type StepEnd, type Turn } from './turn.ts'
 import { addUsage, stepUsage } from './usage.ts'
 
 /** A model's answer, and the calls in it that run now and that wait for an approval. */
-interface Answer {
+export interface Answer {
   ids: StepIds
   output: ModelOutput
   now: Call[]
@@ -158,21 +158,37 @@ function commitOf(
   }
 }
 
+/** Stores an answer before its calls run: they have effects, and another server may have to carry them on. */
+async function beginCalls(turn: Turn, answer: Answer): Promise<void> {
+  const { ids, output, milliseconds, startedAt } = answer
+  const times = { milliseconds, total: performance.now() - startedAt }
+  const columns = stepColumns(turn, ids.stepId, output, times, undefined)
+  // The request to the provider is large, and its place is the trace.
+  const stored = { ...answer, output: { ...output, request: undefined } }
+  await store(turn, { step: { ...columns, status: 'pending', phase: 'tools', answer: stored } })
+}
+
 /**
- * One step: calls the model, runs the calls of its answer, and stores all of it by one commit. Returns why the run ends, or
+ * One step: calls the model, runs the calls of its answer, and stores all of it by one commit. `interrupted`: an answer whose
+ * calls another server began to run; they are carried on, also for a run that is to end. Returns why the run ends, or
  * undefined when it goes on. Throws a ModelError, the reason of an abort, or a LostRunError; then nothing is stored.
  */
-export async function runStep(turn: Turn, isLast: boolean): Promise<{ end: StepEnd; cancel: boolean }> {
+export async function runStep(
+  turn: Turn,
+  isLast: boolean,
+  interrupted?: Answer,
+): Promise<{ end: StepEnd; cancel: boolean }> {
   const offer = offerTools(turn)
-  const answer = await askWithRoom(turn, offer)
+  const answer = interrupted ?? (await askWithRoom(turn, offer))
   turn.usage = addUsage(turn.usage, stepUsage(answer.output.usage))
   const returnId = newId('message')
   let outcome = outcomeOf(turn, answer, [], returnId, isLast)
   const runs = answer.now.length > 0 && answer.waiting.length === 0
+  if (runs && !interrupted && answer.now.some((call) => isOutside(turn, call))) await beginCalls(turn, answer)
   const { cancel } = runs
     ? await storeWithEffects(
         turn,
-        () => executeCalls(turn, answer.now, offer.allowed),
+        () => executeCalls(turn, answer.ids.stepId, answer.now, offer.allowed),
         (results) => {
           outcome = outcomeOf(turn, answer, results, returnId, isLast)
           return commitOf(turn, answer, outcome)

@@ -22,6 +22,7 @@ export function stepColumns(
     agent_id: run.agentId,
     status: 'success',
     phase: 'done',
+    answer: null,
     provider_name: config.provider_name ?? config.model_endpoint_type,
     provider_category: config.provider_category ?? 'base',
     model: config.model,

@@ -11,7 +11,7 @@ import type { EventLog } from './event-log.ts'
 import type { Memory } from './memory.ts'
 import type { RunRequest } from './request.ts'
 import type { PastCall } from './tool-rules.ts'
-import type { ToolServices } from './tools/tool.ts'
+import type { ToolResult, ToolServices } from './tools/tool.ts'
 
 /** A run that this server carries out. */
 export interface Turn {
@@ -38,6 +38,8 @@ export interface Turn {
   /** The calls of this run, for the tool rules. */
   calls: PastCall[]
   usage: UsageStatistics
+  /** The results of calls outside of the commit, which run once however often the others do. */
+  outcomes: Map<string, ToolResult>
   log: EventLog
   tools: ToolServices
   /** Aborted when the run is cancelled, or this server gives it up. */

@@ -28,7 +28,6 @@ export interface RunRow extends OwnedRow {
   fence: number
   attempts: number
   cancel_requested_at: string | null
-  last_seq: number
 }
 
 declare module '../../db/tables.ts' {

@@ -6,6 +6,7 @@ export interface StepRow extends OwnedRow {
   agent_id: string | null
   status: 'pending' | 'success' | 'failed' | 'cancelled'
   phase: 'model' | 'tools' | 'done'
+  answer: unknown
   provider_id: string | null
   provider_name: string | null
   provider_category: string | null

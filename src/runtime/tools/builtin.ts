@@ -1,11 +1,15 @@
 import { ARCHIVAL_TOOLS } from './archival.ts'
 import { CORE_MEMORY_TOOLS } from './core-memory.ts'
 import { RECALL_TOOLS } from './recall.ts'
-import type { BuiltinTool } from './tool.ts'
+import type { BuiltinTool, FindTool } from './tool.ts'
 
 /** The built-in tools that run in this process, by name. */
-export const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
+const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
   ...CORE_MEMORY_TOOLS,
   ...ARCHIVAL_TOOLS,
   ...RECALL_TOOLS,
 }
+
+/** Finds a built-in tool. */
+export const findBuiltin: FindTool = ({ tool_type, name }) =>
+  tool_type?.startsWith('svc_') ? BUILTIN_TOOLS[name!] : undefined

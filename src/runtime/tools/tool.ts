@@ -2,11 +2,13 @@ import type { AgentAuthor, Scope } from '../../db/scope.ts'
 import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
 import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
+import type { Tool } from '../../resources/tools/schema.ts'
 import type { Memory } from '../memory.ts'
 
 /** The services of the server that tools use. */
 export interface ToolServices extends SearchDeps {
   searchTurns: KeyedSemaphore
+  findTool: FindTool
 }
 
 /** What a built-in tool works with. */
@@ -45,3 +47,16 @@ export interface ToolResult {
  * outside of `memory` and `effect` must be the same the second time.
  */
 export type BuiltinTool = (args: Arguments, context: ToolContext) => string | Promise<string | ToolResult>
+
+/**
+ * A tool with effects outside of the transaction that stores the return. Its calls are noted before they run: one that was
+ * interrupted is not run again, unless the tool is `repeatable`, as one that only reads or does the same the second time is.
+ * `context.signal` is aborted when the run is cancelled.
+ */
+export interface OutsideTool {
+  outside: 'once' | 'repeatable'
+  run(args: Arguments, context: ToolContext): Promise<string | ToolResult>
+}
+
+/** Finds what runs a tool; undefined for one that this server can't run. */
+export type FindTool = (tool: Tool) => BuiltinTool | OutsideTool | undefined
