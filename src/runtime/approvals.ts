@@ -2,16 +2,20 @@ import { ApiError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { parseInput } from '../llm/call-input.ts'
 import type { Decision, ToolReturn } from '../resources/messages/body.ts'
+import { answersByText } from '../resources/messages/fan-out.ts'
 import { asParts } from '../resources/messages/insert.ts'
 import { asText } from '../resources/messages/packed.ts'
 import type { StoredCall, StoredMessage } from '../resources/messages/table.ts'
+import { countedCalls, type Executed, type Sequel, sequelOf } from './continuation.ts'
 import { executeCall } from './execute.ts'
+import { stopEvent } from './frames.ts'
 import { offerTools } from './offer.ts'
 import type { Approval } from './request.ts'
-import { messagesOf, returnRow } from './rows.ts'
+import { heartbeatRow, messagesOf, returnRow } from './rows.ts'
 import { storeWithEffects } from './store-step.ts'
+import { DENIED, type PastCall } from './tool-rules.ts'
 import type { ToolResult } from './tools/tool.ts'
-import { contextWith, newRow, type Turn } from './turn.ts'
+import { contextWith, endOf, newRow, type StepEnd, type Turn } from './turn.ts'
 
 /** A request for approval at the end of a history: the calls that wait, and those of the same step that wait with them. */
 export interface PendingRequest {
@@ -66,7 +70,7 @@ export function isRepeated(rows: readonly StoredMessage[], { answers }: Approval
 /** The return of a call that the caller has denied. */
 export const denied = (reason?: string | null): ToolResult => ({
   status: 'error',
-  output: `Error: request to call tool denied. User reason: ${reason ?? 'None'}`,
+  output: `${DENIED} User reason: ${reason ?? 'None'}`,
 })
 
 const returned = ({ tool_return, status, stdout, stderr }: ToolReturn): ToolResult => ({
@@ -92,11 +96,17 @@ function responseRow(turn: Turn, { answers, otid }: Approval): StoredMessage {
   })
 }
 
+/** The sequel of answered calls. Where none ran here, the model reads the answers. */
+function sequelOfAnswers(turn: Turn, ran: readonly Executed[], past: readonly PastCall[]): Sequel {
+  if (ran.length > 0) return sequelOf(turn, ran, past)
+  return answersByText(turn.agent.row.agent_type) ? {} : { heartbeat: 'The user has answered your request.' }
+}
+
 /**
  * Answers the request for approval that waits: runs the approved calls and those that waited with them, and stores all
- * returns in one row. 400 for answers that don't fit the request.
+ * returns in one row. Returns why the run ends, or undefined when it goes on. 400 for answers that don't fit the request.
  */
-export async function answerRequest(turn: Turn, request: PendingRequest, approval: Approval): Promise<void> {
+export async function answerRequest(turn: Turn, request: PendingRequest, approval: Approval): Promise<StepEnd> {
   const answers = answersTo(request, approval)
   const all = [...request.waiting, ...request.deferred]
   const { allowed } = offerTools(turn)
@@ -109,11 +119,13 @@ export async function answerRequest(turn: Turn, request: PendingRequest, approva
       name,
     ])
   }
-  const calls = all.map(({ id, function: { name } }) => ({ id, name }))
+  const calls = all.map(({ id, function: { name, arguments: input } }) => ({ id, name, args: parseInput(input) }))
   const response = responseRow(turn, approval)
-  const ran = all.find(({ id }) => isApproved(answers.get(id)))
+  const first = calls.find(({ id }) => isApproved(answers.get(id)))
   const returnId = newId('message')
   let added: StoredMessage[] = []
+  let past = turn.calls
+  let end: StepEnd
   await storeWithEffects(
     turn,
     async () => {
@@ -122,13 +134,26 @@ export async function answerRequest(turn: Turn, request: PendingRequest, approva
       return results
     },
     (results) => {
-      added = [response, returnRow(turn, returnId, request.row.step_id, calls, results, ran?.function.name ?? null)]
+      const executed = calls.map((call, n) => ({ call, result: results[n]! }))
+      past = [...turn.calls, ...countedCalls(executed)]
+      const ran = executed.filter(({ call }) => isApproved(answers.get(call.id)))
+      const sequel = sequelOfAnswers(turn, ran, past)
+      // Messages that came with the answers are answered, too.
+      end = turn.inputs.length > 0 ? undefined : sequel.end
+      const returned = returnRow(turn, returnId, request.row.step_id, calls, results, first?.name ?? null)
+      const next = sequel.heartbeat ? [heartbeatRow(turn, request.row.step_id, sequel.heartbeat)] : []
+      added = [response, returned, ...next]
       // A reader of tokens has the returns of its own tools, and its denials, already.
-      const events = ran || !turn.request.stream_tokens ? messagesOf(turn, added.slice(1)) : []
-      return { messages: added, context: contextWith(turn, added), pending: null, events }
+      const events = ran.length > 0 || !turn.request.stream_tokens ? messagesOf(turn, [returned]) : []
+      const changes = { messages: added, context: contextWith(turn, added), pending: null }
+      return end
+        ? { ...changes, events: [...events, stopEvent(end), turn.usage], end: endOf(turn, end) }
+        : { ...changes, events }
     },
   )
+  turn.calls = past
   turn.rows.push(...added)
   // Messages that came with the answers lie behind the returns.
   turn.inputs = turn.inputs.map(({ id: _, ...row }) => newRow(turn, row))
+  return end
 }

@@ -12,6 +12,8 @@ export interface Call {
   args: Record<string, unknown> | undefined
   /** The arguments as the model wrote them. */
   input: string
+  /** The reason why the call can't be made, whatever the model does. */
+  problem?: string | undefined
 }
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/

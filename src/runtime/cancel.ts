@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
+import { createClock } from '../lib/clock.ts'
 import { conflict, notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
@@ -30,7 +31,8 @@ function closingRows({ agentId, conversationId }: Target, { row, waiting, deferr
   )
   const calls = all.map(({ id, function: { name } }) => ({ id, name }))
   const results = all.map(() => denied(REASON))
-  return [response, returnRow({ run }, newId('message'), row.step_id, calls, results, null)]
+  const clock = createClock('UTC')
+  return [response, returnRow({ run, clock }, newId('message'), row.step_id, calls, results, null)]
 }
 
 /** Closes the request for approval of a thread, if one waits. Returns the id of its run. */

@@ -3,6 +3,7 @@ import { ApiError } from '../lib/errors.ts'
 import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingApproval } from './accept.ts'
+import type { Answer } from './answer.ts'
 import { answerRequest, isRepeated, pendingRequest } from './approvals.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { errorEvent, stopEvent } from './frames.ts'
@@ -10,9 +11,9 @@ import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { prepareTurn, type Start } from './prepare.ts'
 import { loadProgress } from './progress.ts'
 import { approvalRequest } from './rows.ts'
-import { type Answer, runStep } from './step.ts'
+import { runStep } from './step.ts'
 import { store } from './store-step.ts'
-import { endOf, type Turn } from './turn.ts'
+import { endOf, type StepEnd, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
 /** The steps of a run whose request names no number. */
@@ -31,32 +32,30 @@ export interface RunOutcome {
 const finish = (turn: Turn, stopReason: StopReason) =>
   store(turn, { end: endOf(turn, stopReason), events: [stopEvent(stopReason), turn.usage] })
 
-/** Answers the request for approval with which a run begins. Returns whether the run goes on to the model. */
-async function beginWithApproval(turn: Turn): Promise<boolean> {
+/** Answers the request for approval with which a run begins. Returns why the run ends, or undefined when it goes on. */
+async function beginWithApproval(turn: Turn): Promise<StepEnd> {
   const { approval } = turn.request
   const pending = pendingRequest(turn.rows)
   if (!approval) {
     if (pending) throw pendingApproval(approvalRequest(turn, pending.row))
-    return true
+    return undefined
   }
-  if (pending) {
-    await answerRequest(turn, pending, approval)
-    return true
+  if (pending) return answerRequest(turn, pending, approval)
+  if (!isRepeated(turn.rows, approval)) {
+    throw new ApiError('bad_request', 'No call of this agent waits for an approval.')
   }
-  if (isRepeated(turn.rows, approval)) return turn.inputs.length > 0 || turn.rows.at(-1)?.run_id === turn.run.id
-  throw new ApiError('bad_request', 'No call of this agent waits for an approval.')
+  if (turn.inputs.length > 0 || turn.rows.at(-1)?.run_id === turn.run.id) return undefined
+  await finish(turn, 'end_turn')
+  return 'end_turn'
 }
 
 /** The steps of a run. Returns why it ends. */
 async function runSteps(turn: Turn, interrupted: Answer | undefined): Promise<StopReason> {
   const limit = turn.request.max_steps ?? MAX_STEPS
-  if (interrupted) {
-    const { end } = await runStep(turn, turn.usage.step_count + 1 >= limit, interrupted)
-    if (end) return end
-  } else if (!(await beginWithApproval(turn))) {
-    await finish(turn, 'end_turn')
-    return 'end_turn'
-  }
+  const begun = interrupted
+    ? (await runStep(turn, turn.usage.step_count + 1 >= limit, interrupted)).end
+    : await beginWithApproval(turn)
+  if (begun) return begun
   for (;;) {
     turn.signal.throwIfAborted()
     const { end, cancel } = await runStep(turn, turn.usage.step_count + 1 >= limit)

@@ -1,8 +1,11 @@
 import type { Tool } from '../resources/tools/schema.ts'
+import { ownArguments } from './added-arguments.ts'
 import type { Call } from './calls.ts'
 import { runOutside } from './ledger.ts'
 import { ToolError } from './memory.ts'
+import { parametersOf } from './prescribed.ts'
 import { asCall, isRefusal } from './refused.ts'
+import { BLOCKED, refusalOf } from './tool-rules.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 
@@ -18,7 +21,7 @@ const raised = ({ name }: Call, message: string): ToolResult => ({
 })
 
 /** A return cut to the limit of its tool, with a note. */
-function limited(result: ToolResult, limit: number): ToolResult {
+export function limited(result: ToolResult, limit: number): ToolResult {
   if (result.output.length <= limit) return result
   const note = `… [cut: the return has ${result.output.length} characters, of which the tool's limit shows ${limit}]`
   return { ...result, output: result.output.slice(0, limit) + note }
@@ -36,11 +39,12 @@ async function runTool(turn: Turn, stepId: string, tool: Tool, call: Call): Prom
   if (refusal) throw new ToolError(refusal)
   const author = { agent_id: run.agentId, run_id: run.id, tool_call_id: call.id }
   const context = { scope, agent, memory, callId: call.id, author, services, signal }
+  const args = ownArguments(call.args!, parametersOf(tool))
   if (typeof found === 'function') {
-    const { effect, ...result } = asResult(await found(call.args!, context))
+    const { effect, ...result } = asResult(await found(args, context))
     return { ...result, ...(effect && { effect: (tx) => asCall(call.id, () => effect(tx.asAgent(author))) }) }
   }
-  const runIt = async (own: AbortSignal) => asResult(await found.run(call.args!, { ...context, signal: own }))
+  const runIt = async (own: AbortSignal) => asResult(await found.run(args, { ...context, signal: own }))
   return runOutside(turn, stepId, call, found, runIt)
 }
 
@@ -61,10 +65,12 @@ export async function executeCall(
   allowed: readonly string[],
 ): Promise<ToolResult> {
   if (!allowed.includes(call.name)) {
-    const names = allowed.map((name) => `'${name}'`).join(', ')
-    return failed(`[ToolConstraintError] Cannot call ${call.name}, valid tools include: [${names}].`)
+    return failed(refusalOf(turn.agent.row.tool_rules ?? [], call.name, allowed, turn.calls.at(-1)?.name))
   }
-  if (!call.args) return raised(call, 'The arguments are no JSON object: write them again, shorter if they were cut.')
+  if (!call.args) {
+    return raised(call, `${BLOCKED} The arguments are no JSON object: write them again, shorter if they were cut.`)
+  }
+  if (call.problem) return { ...failed(call.problem), unusable: true }
   const tool = turn.agent.tools.find(({ name }) => name === call.name)
   if (!tool) return failed(`There is no tool ${call.name}.`)
   try {
@@ -75,14 +81,25 @@ export async function executeCall(
   }
 }
 
-/** Runs calls one behind the other, each on what the others have left. */
+/**
+ * Runs calls: those of tools that may run in parallel at once, then the others one behind the other, each on what the others have
+ * left. The results are in the order of the calls.
+ */
 export async function executeCalls(
   turn: Turn,
   stepId: string,
   calls: readonly Call[],
   allowed: readonly string[],
 ): Promise<ToolResult[]> {
+  const isParallel = ({ name }: Call) =>
+    turn.agent.tools.some((tool) => tool.name === name && tool.enable_parallel_execution)
+  const begun = calls.map((call) => (isParallel(call) ? executeCall(turn, stepId, call, allowed) : undefined))
+  const first = await Promise.allSettled(begun)
   const results: ToolResult[] = []
-  for (const call of calls) results.push(await executeCall(turn, stepId, call, allowed))
+  for (const [n, call] of calls.entries()) {
+    const settled = first[n]!
+    if (settled.status === 'rejected') throw settled.reason
+    results.push(settled.value ?? (await executeCall(turn, stepId, call, allowed)))
+  }
   return results
 }

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode } from '../lib/errors.ts'
 import { ModelError, type ModelErrorType } from '../llm/model-error.ts'
 import type { StopReason } from '../resources/messages/schema.ts'
+import { NoCallError } from './answer.ts'
 import { PromptTooLongError } from './compaction/make-room.ts'
 
 /** How a run failed: for its row, its stream, and the response of a blocking caller. */
@@ -23,11 +24,16 @@ const CODES: Readonly<Record<ModelErrorType, ErrorCode>> = {
   llm_error: 'model_failed',
 }
 
+function stopReasonOf(error: ModelError): StopReason {
+  if (error instanceof NoCallError) return 'no_tool_call'
+  return error.type === 'llm_empty_response' ? 'invalid_llm_response' : 'llm_api_error'
+}
+
 function modelFailure(error: ModelError): Failure {
   const { type, message, detail, headers } = error
   const fields = { error: { type, message, detail } }
   return {
-    stopReason: type === 'llm_empty_response' ? 'invalid_llm_response' : 'llm_api_error',
+    stopReason: stopReasonOf(error),
     type,
     message,
     detail,

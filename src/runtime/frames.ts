@@ -1,6 +1,4 @@
 import { newId } from '../lib/ids.ts'
-import type { ModelDelta } from '../llm/model-output.ts'
-import { partOtid } from '../resources/messages/fan-out.ts'
 import type { StopReason, StreamEvent } from '../resources/messages/schema.ts'
 
 /** The ids that the events of a step bear. */
@@ -30,41 +28,3 @@ export const errorEvent = (run_id: string, error_type: string, message: string, 
   message,
   detail,
 })
-
-/** Makes events of the pieces of a model's answer. `waits` tells the calls that wait for an approval. */
-export function createDeltaFrames(ids: StepIds, waits: (tool: string) => boolean) {
-  const { runId, stepId, messageId, approvalId } = ids
-  const waiting = new Map<string, boolean>()
-  let part = -1
-  let kind = ''
-
-  const frame = (message_type: string, fields: object, id = messageId): StreamEvent => {
-    // Each change of the kind of message is a new part.
-    if (message_type !== kind) part++
-    kind = message_type
-    const otid = id === approvalId ? id : partOtid(id, part)
-    return { message_type, id, date: new Date().toISOString(), otid, step_id: stepId, run_id: runId, ...fields }
-  }
-
-  const call = (tool_call_id: string, fields: object): StreamEvent => {
-    const delta = { ...fields, tool_call_id }
-    return waiting.get(tool_call_id)
-      ? frame('approval_request_message', { tool_call: delta, tool_calls: delta }, approvalId)
-      : frame('tool_call_message', { tool_call: delta, tool_calls: delta })
-  }
-
-  return (delta: ModelDelta): StreamEvent | undefined => {
-    switch (delta.type) {
-      case 'text':
-        return frame('assistant_message', { content: delta.delta })
-      case 'reasoning':
-        if (delta.delta.trim() === '') return undefined
-        return frame('reasoning_message', { source: 'reasoner_model', reasoning: delta.delta })
-      case 'call':
-        waiting.set(delta.id, waits(delta.name))
-        return call(delta.id, { name: delta.name })
-      case 'arguments':
-        return call(delta.id, { arguments: delta.delta })
-    }
-  }
-}

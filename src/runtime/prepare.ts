@@ -1,18 +1,20 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
+import { createClock, inZone } from '../lib/clock.ts'
 import { notFound } from '../lib/errors.ts'
 import { loadAgent } from '../resources/agents/load.ts'
-import { asText } from '../resources/messages/packed.ts'
+import { asText, unpackReturn } from '../resources/messages/packed.ts'
 import type { StoredMessage, ThreadRow } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
+import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
 import type { EventLog } from './event-log.ts'
 import { createMemory } from './memory.ts'
 import { compilePrompt, isCurrent, stablePrompt } from './prompt.ts'
 import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
-import type { PastCall } from './tool-rules.ts'
+import { type PastCall, wasBlocked } from './tool-rules.ts'
 import type { ToolServices } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
@@ -40,15 +42,18 @@ async function overriding(scope: Scope, handle: string) {
   }
 }
 
-/** The calls that a run has made already, when it goes on after the end of its server. */
-function pastCalls(rows: readonly StoredMessage[], runId: string): PastCall[] {
+/** The calls since the last message of the caller, for a run that goes on: after an approval, or the end of its server. */
+function pastCalls(rows: readonly StoredMessage[]): PastCall[] {
+  const turn = rows.slice(rows.findLastIndex(({ role, otid }) => role === 'user' && otid !== null) + 1)
   const names = new Map(
-    rows.flatMap(({ tool_calls }) => (tool_calls ?? []).map((call) => [call.id, call.function.name] as const)),
+    turn.flatMap(({ tool_calls }) => (tool_calls ?? []).map((call) => [call.id, call.function.name] as const)),
   )
-  return rows
-    .filter(({ role, run_id }) => role === 'tool' && run_id === runId)
+  return turn
     .flatMap(({ tool_returns }) => tool_returns ?? [])
-    .map(({ tool_call_id, func_response }) => ({ name: names.get(tool_call_id) ?? '', output: asText(func_response) }))
+    .flatMap((stored) => {
+      const output = asText(unpackReturn(stored))
+      return wasBlocked({ ...stored, output }) ? [] : { name: names.get(stored.tool_call_id) ?? '', output }
+    })
 }
 
 /** A run to be carried out. */
@@ -77,15 +82,17 @@ export async function prepareTurn(
   const stable = stablePrompt(agent, memory)
   const isStale = !stored || !isCurrent(asText(stored.content), stable)
   const rows = stored ? others : context
+  const clock = createClock(agent.row.timezone ?? 'UTC')
   const facts = {
     agentId: run.agentId,
     conversationId: run.conversationId,
-    now: new Date().toISOString(),
+    now: inZone(new Date(), clock),
     recalled: 0,
   }
   const compiled = isStale ? compilePrompt(stable, facts) : asText(stored.content)
   // A summary bears the id of the run that wrote it, maybe before the run's own messages.
   const isBegun = rows.some(({ run_id, role }) => run_id === run.id && role !== 'summary')
+  const goesOn = isBegun || request.approval !== undefined
   return {
     scope,
     run,
@@ -94,6 +101,7 @@ export async function prepareTurn(
     memory,
     refused: new Map(),
     models,
+    clock,
     model: await models.of(scope, config),
     config,
     system: {
@@ -101,11 +109,11 @@ export async function prepareTurn(
       text: request.override_system ?? compiled,
       changed: stored !== undefined && isStale && request.override_system == null,
     },
-    rows: agent.row.message_buffer_autoclear && !isBegun ? [] : rows,
+    rows: agent.row.message_buffer_autoclear && !goesOn && !pendingRequest(rows) ? [] : rows,
     count: first?.token_count ?? undefined,
     shortenedTo: first?.shortened_to ?? undefined,
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
-    calls: pastCalls(rows, run.id),
+    calls: goesOn ? pastCalls(rows) : [],
     usage: noUsage(),
     outcomes: new Map(),
     log,

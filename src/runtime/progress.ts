@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Answer } from './step.ts'
+import type { Answer } from './answer.ts'
 import type { Turn } from './turn.ts'
 import { addUsage, type StepUsage } from './usage.ts'
 

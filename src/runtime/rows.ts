@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import type { ModelOutput } from '../llm/model-output.ts'
+import { inZone } from '../lib/clock.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
 import { asParts } from '../resources/messages/insert.ts'
-import { packReturn } from '../resources/messages/packed.ts'
+import { packEvent, packReturn } from '../resources/messages/packed.ts'
 import type { ApprovalRequestMessage, Message } from '../resources/messages/schema.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
-import { type Call, contentIn, modelPartsOf, storedCall } from './calls.ts'
-import type { StepIds } from './frames.ts'
+import type { Answer } from './answer.ts'
+import { type Call, modelPartsOf, storedCall } from './calls.ts'
 import type { UserInput } from './request.ts'
 import type { ToolResult } from './tools/tool.ts'
 import { newRow, type Turn } from './turn.ts'
@@ -23,17 +22,11 @@ export const inputRow = (turn: Pick<Turn, 'run'>, { role, content, name, otid, s
   })
 
 /** The rows of a model's answer: its message, and the calls that wait for an approval in a row of their own. */
-export function answerRows(
-  turn: Turn,
-  ids: StepIds,
-  output: ModelOutput,
-  now: readonly Call[],
-  waiting: readonly Call[],
-): StoredMessage[] {
+export function answerRows(turn: Turn, { ids, output, content, now, waiting }: Answer): StoredMessage[] {
   const { model, config } = turn
   const fields = {
     step_id: ids.stepId,
-    content: contentIn(output),
+    content,
     model: config.model,
     model_parts: modelPartsOf(output, model.provider, model.modelId),
   }
@@ -52,14 +45,14 @@ export function answerRows(
 
 /** The row of the returns of a step's calls. */
 export function returnRow(
-  turn: Pick<Turn, 'run'>,
+  turn: Pick<Turn, 'run' | 'clock'>,
   id: string,
   stepId: string | null,
   calls: readonly Pick<Call, 'id' | 'name'>[],
   results: readonly ToolResult[],
   name: string | null = calls[0]!.name,
 ): StoredMessage {
-  const time = new Date().toISOString()
+  const time = inZone(new Date(), turn.clock)
   const returns = results.map(({ status, output, stdout, stderr }, n) => ({
     tool_call_id: calls[n]!.id,
     status,
@@ -79,19 +72,11 @@ export function returnRow(
   })
 }
 
-/** A message of the server that the model reads as the user's: it names tools that a run must call before its end. */
-export const reminderRow = (turn: Turn, stepId: string, names: readonly string[]): StoredMessage =>
-  newRow(turn, {
-    role: 'user',
-    step_id: stepId,
-    otid: randomUUID(),
-    content: [
-      {
-        type: 'text',
-        text: JSON.stringify({ type: 'heartbeat', reason: `Call ${names.join(', ')} before your turn ends.` }),
-      },
-    ],
-  })
+/** A message of the server that the model reads as the user's: why the run goes on. */
+export function heartbeatRow(turn: Turn, stepId: string | null, reason: string): StoredMessage {
+  const text = packEvent('heartbeat', { reason: `Automated message: ${reason}` }, inZone(new Date(), turn.clock))
+  return newRow(turn, { role: 'user', step_id: stepId, content: [{ type: 'text', text }] })
+}
 
 /** The request for approval that a row holds, as the wire has it. */
 export const approvalRequest = (turn: Turn, row: StoredMessage): ApprovalRequestMessage =>

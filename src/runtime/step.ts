@@ -1,105 +1,19 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { newId } from '../lib/ids.ts'
-import { callModel } from '../llm/call-model.ts'
-import { ModelError } from '../llm/model-error.ts'
-import type { ModelOutput } from '../llm/model-output.ts'
-import { callSettings } from '../llm/settings.ts'
-import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
-import { type Call, callsIn, contentIn, newStepIds } from './calls.ts'
-import { modelKey, promptOf } from './compaction/gauge.ts'
-import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
-import { promptTokens, toolTokens } from './compaction/tokens.ts'
+import { answersByText } from '../resources/messages/fan-out.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
+import type { Answer } from './answer.ts'
+import { askWithRoom } from './ask-model.ts'
+import { countedCalls, type Sequel, sequelOf } from './continuation.ts'
 import { executeCalls, isOutside } from './execute.ts'
-import { createDeltaFrames, type StepIds, stopEvent } from './frames.ts'
-import { type Offer, offerTools } from './offer.ts'
-import { answerRows, approvalRequest, messagesOf, reminderRow, returnRow } from './rows.ts'
+import { stopEvent } from './frames.ts'
+import { offerTools } from './offer.ts'
+import { answerRows, approvalRequest, heartbeatRow, messagesOf, returnRow } from './rows.ts'
 import { type Changes, store, storeWithEffects } from './store-step.ts'
-import { endsRun, missingBeforeExit, type PastCall } from './tool-rules.ts'
+import type { PastCall } from './tool-rules.ts'
 import type { ToolResult } from './tools/tool.ts'
 import { stepColumns, traceColumns } from './trace.ts'
 import { contextWith, endOf, type StepEnd, type Turn } from './turn.ts'
 import { addUsage, stepUsage } from './usage.ts'
-
-/** A model's answer, and the calls in it that run now and that wait for an approval. */
-export interface Answer {
-  ids: StepIds
-  output: ModelOutput
-  now: Call[]
-  waiting: Call[]
-  /** Milliseconds of the call of the model, and the start of the step. */
-  milliseconds: number
-  startedAt: number
-  /** The tokens of the prompt. */
-  count: TokenCount | undefined
-}
-
-const withPrefilled = (call: Call, { prefilled }: Offer): Call => {
-  const args = prefilled.get(call.name)
-  return args && call.args ? { ...call, args: { ...call.args, ...args } } : call
-}
-
-/** The tokens of a prompt that the model has reported; undefined where it reports none. */
-function countOf(turn: Turn, { options }: Offer, prompt: LanguageModelV4Prompt, { usage }: ModelOutput) {
-  const reported = usage?.inputTokens.total
-  if (!reported) return undefined
-  return { model: modelKey(turn), estimated: promptTokens(prompt) + toolTokens(options.tools), reported }
-}
-
-/** Calls the model, and reports its answer as it comes where the caller asked for tokens. */
-async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
-  const { model, config, request, signal, log } = turn
-  const ids = newStepIds(turn.run.id)
-  const startedAt = performance.now()
-  const prompt = promptOf(turn)
-  const frame = request.stream_tokens ? createDeltaFrames(ids, offer.waits) : undefined
-  const settings = callSettings(config, turn.agent.row.model_settings ?? {}, offer.parallel)
-  const deltas = callModel(model, { prompt, ...offer.options, ...settings, abortSignal: signal })
-  for (;;) {
-    const { done, value } = await deltas.next()
-    if (done) {
-      const calls = callsIn(value).slice(0, offer.parallel ? undefined : 1)
-      const waiting = calls.filter(({ name, args }) => args && offer.waits(name))
-      const now = calls.filter((call) => !waiting.includes(call)).map((call) => withPrefilled(call, offer))
-      const milliseconds = performance.now() - startedAt
-      return { ids, output: value, now, waiting, startedAt, milliseconds, count: countOf(turn, offer, prompt, value) }
-    }
-    turn.firstTokenMs ??= Date.now() - turn.startedAt
-    const event = frame?.(value)
-    if (event) log.push(event)
-  }
-}
-
-/** Calls the model, with room for its answer. Makes more room when the model refuses the prompt as too long. */
-async function askWithRoom(turn: Turn, offer: Offer): Promise<Answer> {
-  for (let overflows = 0; ; overflows++) {
-    await makeRoom(turn, offer, overflows)
-    try {
-      return await askModel(turn, offer)
-    } catch (error) {
-      if (overflows === MAX_OVERFLOWS || !(error instanceof ModelError) || error.type !== 'llm_context_window')
-        throw error
-    }
-  }
-}
-
-const namesOf = ({ agent }: Turn) => agent.tools.map(({ name }) => name!)
-
-/** The required tools that this run hasn't called. */
-const missing = (turn: Turn, past: readonly PastCall[]) =>
-  missingBeforeExit(turn.agent.row.tool_rules ?? [], namesOf(turn), past)
-
-/** Why the run ends behind an answer; undefined where it goes on. `past` are the calls of the run with those of the answer. */
-function endBehind(turn: Turn, { output, now, waiting }: Answer, past: readonly PastCall[], isLast: boolean): StepEnd {
-  if (waiting.length > 0) return 'requires_approval'
-  const rules = turn.agent.row.tool_rules ?? []
-  const ready = missing(turn, past).length === 0
-  if (now.length === 0) {
-    if (!ready && !isLast) return undefined
-    return output.finish === 'length' ? 'max_tokens_exceeded' : 'end_turn'
-  }
-  if (ready && now.some(({ name }) => endsRun(rules, name))) return 'tool_rule'
-  return isLast ? 'max_steps' : undefined
-}
 
 /** The rows that a step adds, and what follows. */
 interface Outcome {
@@ -117,17 +31,28 @@ function outcomeOf(
   returnId: string,
   isLast: boolean,
 ): Outcome {
-  const { ids, output, now, waiting } = answer
-  const past = [...turn.calls, ...results.map((result, n) => ({ name: now[n]!.name, output: result.output }))]
-  const end = endBehind(turn, answer, past, isLast)
+  const { ids, output, content, now, waiting } = answer
+  const executed = results.map((result, n) => ({ call: now[n]!, result }))
+  const past = [...turn.calls, ...countedCalls(executed)]
+  const sequel: Sequel =
+    waiting.length > 0
+      ? { end: 'requires_approval' }
+      : sequelOf(turn, executed, past, { isLast, cut: output.finish === 'length' })
+  const { end, heartbeat } = sequel
   // An answer of nothing leaves no trace in the history: a provider would refuse it.
-  if (now.length + waiting.length === 0 && contentIn(output).length === 0) return { inputs: [], added: [], past, end }
+  if (now.length + waiting.length === 0 && content.length === 0) return { inputs: [], added: [], past, end }
   const added = [
-    ...answerRows(turn, ids, output, now, waiting),
+    ...answerRows(turn, answer),
     ...(results.length > 0 ? [returnRow(turn, returnId, ids.stepId, now, results)] : []),
-    ...(now.length + waiting.length === 0 && !end ? [reminderRow(turn, ids.stepId, missing(turn, past))] : []),
+    ...(heartbeat ? [heartbeatRow(turn, ids.stepId, heartbeat)] : []),
   ]
   return { inputs: turn.inputs.map((row) => ({ ...row, step_id: ids.stepId })), added, past, end }
+}
+
+/** The roles of new rows that readers get: those of tokens have seen the model's own message, and no heartbeat is shown. */
+function reportedRoles({ request, agent }: Turn): readonly string[] {
+  if (request.stream_tokens) return ['tool']
+  return ['assistant', 'approval', 'tool', ...(answersByText(agent.row.agent_type) ? ['user'] : [])]
 }
 
 /** The commit of a step. */
@@ -138,11 +63,10 @@ function commitOf(
 ): Changes {
   const { inputs, added, end } = outcome
   const messages = [...inputs, ...added]
-  // Readers of tokens have seen the model's own message already.
-  const kinds = turn.request.stream_tokens ? ['tool'] : ['assistant', 'approval', 'tool']
+  const roles = reportedRoles(turn)
   const reported = messagesOf(
     turn,
-    added.filter(({ role }) => kinds.includes(role)),
+    added.filter(({ role }) => roles.includes(role)),
   )
   const times = { milliseconds, total: performance.now() - startedAt }
   return {

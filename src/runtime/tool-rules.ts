@@ -6,6 +6,14 @@ export interface PastCall {
   output: string
 }
 
+/** The beginnings of the returns of calls that the server refused, and that the user denied. */
+export const BLOCKED = '[ToolConstraintError]'
+export const DENIED = 'Error: request to call tool denied.'
+
+/** Whether a return stands for a call that was never made: such a call doesn't count for the rules. */
+export const wasBlocked = ({ status, output }: { status: 'success' | 'error'; output: string }): boolean =>
+  status === 'error' && (output.startsWith(BLOCKED) || output.startsWith(DENIED))
+
 /** The calls that the rules allow next. */
 export interface Allowed {
   names: string[]
@@ -57,14 +65,14 @@ function keptBy(rule: ToolRule, available: readonly string[], history: readonly 
 
 const FORCING: readonly ToolRule['type'][] = ['constrain_child_tools', 'parent_last_tool', 'conditional']
 
-/** The tools that the rules allow after these calls. Where the rules leave none, all are allowed. */
+/** The tools that the rules allow after these calls, of those available: maybe none. */
 export function allowedTools(
   rules: readonly ToolRule[],
   available: readonly string[],
   history: readonly PastCall[],
 ): Allowed {
   const prefilled = new Map<string, Record<string, unknown>>()
-  const first = rulesOf(rules, 'run_first')
+  const first = rulesOf(rules, 'run_first').filter(({ tool_name }) => available.includes(tool_name))
   if (history.length === 0 && first.length > 0) {
     for (const { tool_name, args } of first) if (args) prefilled.set(tool_name, args as Record<string, unknown>)
     return { names: first.map(({ tool_name }) => tool_name), mustCall: true, prefilled }
@@ -78,7 +86,7 @@ export function allowedTools(
   for (const { child_arg_nodes } of forcing) {
     for (const { name, args } of child_arg_nodes ?? []) if (args) prefilled.set(name, args)
   }
-  return { names: [...(kept.length > 0 ? kept : available)], mustCall: forcing.length > 0, prefilled }
+  return { names: [...kept], mustCall: forcing.length > 0 && kept.length > 0, prefilled }
 }
 
 /** The required tools that a run hasn't called yet, of those attached. */
@@ -101,8 +109,11 @@ export const endsRun = (rules: readonly ToolRule[], tool: string) => named(rules
 export const needsApproval = (rules: readonly ToolRule[], tool: string) => named(rules, 'requires_approval', tool)
 
 /** Whether a run goes on after a call of this tool, in agents that otherwise say so by a heartbeat. */
-export const continues = (rules: readonly ToolRule[], tool: string) =>
-  rules.some((rule) => rule.tool_name === tool && [...FORCING, 'continue_loop'].includes(rule.type))
+export const continues = (rules: readonly ToolRule[], tool: string) => named(rules, 'continue_loop', tool)
+
+/** Whether a rule names the tools that follow this one. */
+export const childRuleOf = (rules: readonly ToolRule[], tool: string) =>
+  rules.some((rule) => FORCING.includes(rule.type) && rule.tool_name === tool)
 
 /** Whether a model may call several tools at once: rules on an order would have no order to look at. */
 export const allowsParallelCalls = (rules: readonly ToolRule[]) =>
@@ -110,28 +121,43 @@ export const allowsParallelCalls = (rules: readonly ToolRule[]) =>
 
 const quoted = (names: readonly string[] = []) => names.map((name) => `"${name}"`).join(', ')
 
-/** What a rule says to the model; undefined for rules that the server enforces without a word. */
-function describe(rule: ToolRule): string | undefined {
+/** The text of a rule for the model. */
+function describe(rule: ToolRule): string {
   const tool = `"${rule.tool_name}"`
   switch (rule.type) {
+    case 'run_first':
+      return `Begin with a call of ${tool}.`
+    case 'requires_approval':
+      return `A call of ${tool} waits until the user approves it.`
     case 'constrain_child_tools':
       return `After ${tool}, call one of: ${quoted(rule.children)}.`
     case 'parent_last_tool':
       return `Only directly after ${tool}, call one of: ${quoted(rule.children)}.`
-    case 'conditional':
-      return `The return of ${tool} decides which tool comes next.`
+    case 'conditional': {
+      const children = Object.entries(rule.child_output_mapping as Record<string, string>)
+      const others = rule.default_child == null ? [] : [`otherwise "${rule.default_child}"`]
+      const cases = [...children.map(([output, child]) => `"${child}" after "${output}"`), ...others]
+      return `The return of ${tool} decides which tool comes next: ${cases.join(', ')}.`
+    }
     case 'max_count_per_step':
       return `Call ${tool} at most ${rule.max_count_limit} times in one response to the user.`
     case 'exit_loop':
       return `A call of ${tool} ends your turn.`
     case 'continue_loop':
       return `After ${tool}, your turn goes on.`
-    case 'required_before_exit':
-      return `Call ${tool} before your turn ends.`
     default:
-      return undefined
+      return `Call ${tool} before your turn ends.`
   }
 }
 
 /** The texts of the rules that a prompt shows. */
-export const describeRules = (rules: readonly ToolRule[]): string[] => rules.flatMap((rule) => describe(rule) ?? [])
+export const describeRules = (rules: readonly ToolRule[]): string[] => rules.map(describe)
+
+/** The refusal of a call: the tools that the rules allow now, and the rules on this tool and on the one before. */
+export function refusalOf(rules: readonly ToolRule[], tool: string, allowed: readonly string[], last?: string): string {
+  const names = allowed.map((name) => `'${name}'`).join(', ')
+  const broken = rules.filter(({ tool_name }) => tool_name === tool || tool_name === last)
+  const hints =
+    broken.length > 0 ? ['', '** Rules on these tools:', ...broken.map((rule) => `\t- ${describe(rule)}`)] : []
+  return `${BLOCKED} Cannot call ${tool}, valid tools include: [${names}].${hints.join('\n')}`
+}

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Scope } from '../db/scope.ts'
+import type { Clock } from '../lib/clock.ts'
 import { instantOf, newId } from '../lib/ids.ts'
 import type { AgentWithRelations } from '../resources/agents/load.ts'
 import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
@@ -23,6 +24,8 @@ export interface Turn {
   /** Why the changes of calls were refused, by the id of the call. */
   refused: Map<string, string>
   models: LanguageModels
+  /** The clock of the agent's time zone. */
+  clock: Clock
   model: LanguageModelV4
   config: LlmConfig
   /** The row of the system prompt, and its text for this run. */

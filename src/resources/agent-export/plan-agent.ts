@@ -42,7 +42,7 @@ export function planAgent(agent: PlacedAgent, body: CreateAgent, context: PlanCo
     ],
     blocks,
     openFiles,
-    thread: planThread(agent, row.system, context),
+    thread: planThread(agent, row, context),
     secrets: Object.fromEntries(Object.entries(secrets).map(([key, value]) => [key, value ?? ''])),
   }
 }

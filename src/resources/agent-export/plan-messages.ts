@@ -1,17 +1,23 @@
 import { randomInt } from 'node:crypto'
 import { inBody } from '../../lib/errors.ts'
 import { idAt } from '../../lib/ids.ts'
-import { asParts, firstThread, type NewMessage, type NewThread } from '../messages/insert.ts'
+import { firstThread } from '../messages/first-messages.ts'
+import { asParts, type NewMessage, type NewThread } from '../messages/insert.ts'
 import type { MessageEntry, Placed, PlacedAgent } from './entry-schema.ts'
 import { joinPlaces } from './fit.ts'
 import { parseInstant } from './instant.ts'
 import type { NewIds, PlanContext } from './plan-context.ts'
 
 /** The thread of an agent. Its messages have ids that hold their instants. */
-export function planThread(agent: PlacedAgent, system: string, { options, ids, issues }: PlanContext): NewThread {
+export function planThread(
+  agent: PlacedAgent,
+  { system, agent_type: type, timezone }: { system: string; agent_type: string; timezone: string },
+  { options, ids, issues }: PlanContext,
+): NewThread {
   const strip = options.strip_messages
   if (strip || agent.messages.length === 0) {
-    return firstThread(system, strip ? [] : (agent.initial_message_sequence ?? []))
+    const given = strip ? [] : (agent.initial_message_sequence ?? [])
+    return firstThread(system, type, timezone, given)
   }
   // Messages of one instant stay in the order of the file.
   const first = randomInt(2 ** 31)

@@ -6,17 +6,15 @@ import { type FoundTool, findTools, ruleNameIssues } from './check-tool-rules.ts
 import { type AgentType, DEFAULT_TYPE } from './schema.ts'
 import { storedRules, type ToolRule } from './tool-rules.ts'
 
-/** The tools whose call ends a step. */
-const EXITS = new Set(['send_message', 'send_message_to_agent_async', 'memory_finish_edits'])
+/** The type whose turn ends when the model calls no tool: it needs no rules for that. */
+const UNRULED: AgentType = 'svc_v1_agent'
 
-/** Types whose loop is driven by rules. The others end when the model calls no tool. */
-const RULED: ReadonlySet<AgentType> = new Set([
-  'mem_agent',
-  'mem_v2_agent',
-  'split_thread_agent',
-  'sleeptime_agent',
-  'voice_convo_agent',
-  'voice_sleeptime_agent',
+/** The tools whose call ends a turn. */
+const EXITS = new Set([
+  'send_message',
+  'send_message_to_agent_async',
+  'memory_finish_edits',
+  'finish_rethinking_memory',
 ])
 
 /**
@@ -71,7 +69,7 @@ function rulesOf(body: CreateAgent, own: readonly ToolRule[], attached: readonly
   const rules: ToolRule[] = [...own]
   const hasRule = (name: string, ...types: ToolRule['type'][]) =>
     own.some((rule) => rule.tool_name === name && types.includes(rule.type))
-  if (body.include_base_tool_rules ?? RULED.has(body.agent_type ?? DEFAULT_TYPE)) {
+  if (body.include_base_tool_rules ?? (body.agent_type ?? DEFAULT_TYPE) !== UNRULED) {
     for (const { name, tool_type } of attached) {
       if (hasRule(name, 'exit_loop', 'continue_loop')) continue
       if (EXITS.has(name)) rules.push({ type: 'exit_loop', tool_name: name })

@@ -6,7 +6,8 @@ import { newBlocks } from '../blocks/blocks.ts'
 import { blocks } from '../blocks/schema.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
-import { firstThread, insertThreads } from '../messages/insert.ts'
+import { firstThread } from '../messages/first-messages.ts'
+import { insertThreads } from '../messages/insert.ts'
 import type { CreateAgent } from './body.ts'
 import { showFolders } from './files/show-files.ts'
 import { toolsOf } from './initial-tools.ts'
@@ -35,7 +36,7 @@ export async function insertAgent(
     await settled(toolsOf(tx, body, withFolders)),
   )
   const id = newId('agent')
-  const thread = firstThread(row.system, body.initial_message_sequence ?? [])
+  const thread = firstThread(row.system, row.agent_type, row.timezone, body.initial_message_sequence)
   const made = await tx.insertMany(blocks, newOnes)
   if (body.include_default_source) {
     folderIds.push((await createFolder(tx, folders, { name: `${row.name} External Data Source` })).id)

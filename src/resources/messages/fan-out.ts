@@ -1,4 +1,4 @@
-import { asText, unpackReturn, unpackSummary, unpackUser } from './packed.ts'
+import { asText, spacedJson, unpackReturn, unpackSummary, unpackUser } from './packed.ts'
 import type { Message, MessageType } from './schema.ts'
 import type { ContentPart, StoredCall, StoredMessage, StoredReturn } from './table.ts'
 
@@ -13,7 +13,7 @@ export interface FanOut {
 }
 
 /** The default tool through which older agents answer. */
-const ASSISTANT_TOOL = { name: 'send_message', argument: 'message' }
+export const ASSISTANT_TOOL = { name: 'send_message', argument: 'message' }
 
 /** Types of agents whose text is their answer; agents of other types answer by a tool. */
 const ANSWER_BY_TEXT = ['svc_v1_agent', 'sleeptime_agent']
@@ -26,6 +26,9 @@ interface AssistantOptions {
   include_compaction_messages?: boolean | null | undefined
 }
 
+/** Whether the text of an agent of this type is its answer; an agent of another type answers by a call. */
+export const answersByText = (agentType: string): boolean => ANSWER_BY_TEXT.includes(agentType)
+
 /** How rows of an agent of this type become messages of the wire. */
 export function fanOutOf(agentType: string, options: AssistantOptions = {}): FanOut {
   const tool = {
@@ -33,7 +36,7 @@ export function fanOutOf(agentType: string, options: AssistantOptions = {}): Fan
     argument: options.assistant_message_tool_kwarg ?? ASSISTANT_TOOL.argument,
   }
   return {
-    textIsAnswer: ANSWER_BY_TEXT.includes(agentType),
+    textIsAnswer: answersByText(agentType),
     assistantTool: options.use_assistant_message === false ? undefined : tool,
     summaries: options.include_compaction_messages === true,
   }
@@ -72,7 +75,12 @@ function answerIn({ function: { name, arguments: input } }: StoredCall, tool: Fa
   if (!tool || name !== tool.name) return undefined
   try {
     const answer = (JSON.parse(input) as Record<string, unknown>)[tool.argument]
-    return typeof answer === 'string' ? answer : undefined
+    // An agent with a response format answers with JSON.
+    return typeof answer === 'object' && answer !== null
+      ? spacedJson(answer)
+      : typeof answer === 'string'
+        ? answer
+        : undefined
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { insertRecords } from '../../db/records.ts'
 import type { Scope } from '../../db/scope.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
-import { instantOf, newId } from '../../lib/ids.ts'
+import { instantOf } from '../../lib/ids.ts'
 import type { MessageCreate } from './body.ts'
 import type { MessageRow } from './table.ts'
 
@@ -33,20 +33,6 @@ export interface NewThread {
 /** Content as parts. */
 export const asParts = (content: MessageCreate['content']) =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
-
-/** The thread of a new agent: its system prompt, then `initial`. */
-export function firstThread(system: string, initial: readonly MessageCreate[]): NewThread {
-  const all: MessageCreate[] = [{ role: 'system', content: system }, ...initial]
-  const messages = all.map(({ role, content, name, otid, sender_id }) => ({
-    id: newId('message'),
-    role,
-    content: asParts(content),
-    name,
-    otid,
-    sender_id,
-  }))
-  return { messages, message_ids: messages.map(({ id }) => id) }
-}
 
 /** Stores the threads and the messages of agents made in this transaction, by the agent's id. */
 export async function insertThreads(scope: Scope, byAgent: ReadonlyMap<string, NewThread>): Promise<void> {

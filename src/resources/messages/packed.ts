@@ -48,6 +48,10 @@ export function unpackSummary(content: readonly ContentPart[]): { summary: strin
   }
 }
 
+/** A message of the server that the model reads as the user's: JSON with its type and its time. */
+export const packEvent = (type: 'heartbeat' | 'login', fields: object, time: string): string =>
+  JSON.stringify({ type, ...fields, time }, null, 2)
+
 const textOf = (content: string | readonly ContentPart[]) =>
   typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')
 

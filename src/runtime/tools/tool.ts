@@ -39,6 +39,8 @@ export interface ToolResult {
   output: string
   stdout?: string[] | null
   stderr?: string[] | null
+  /** Whether the call can't be made at all, however often the model tries: its run ends. */
+  unusable?: boolean
   effect?: ToolEffect
 }
 

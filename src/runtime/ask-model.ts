@@ -1,0 +1,57 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { callModel } from '../llm/call-model.ts'
+import { ModelError } from '../llm/model-error.ts'
+import type { ModelOutput } from '../llm/model-output.ts'
+import { callSettings } from '../llm/settings.ts'
+import { fanOutOf } from '../resources/messages/fan-out.ts'
+import { writesThoughts } from './added-arguments.ts'
+import { type Answer, readAnswer } from './answer.ts'
+import { newStepIds } from './calls.ts'
+import { modelKey, promptOf } from './compaction/gauge.ts'
+import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
+import { promptTokens, toolTokens } from './compaction/tokens.ts'
+import { createDeltaFrames } from './delta-frames.ts'
+import type { Offer } from './offer.ts'
+import type { Turn } from './turn.ts'
+
+/** The tokens of a prompt that the model has reported; undefined where it reports none. */
+function countOf(turn: Turn, { options }: Offer, prompt: LanguageModelV4Prompt, { usage }: ModelOutput) {
+  const reported = usage?.inputTokens.total
+  if (!reported) return undefined
+  return { model: modelKey(turn), estimated: promptTokens(prompt) + toolTokens(options.tools), reported }
+}
+
+/** Calls the model, and reports its answer as it comes where the caller asked for tokens. Throws a ModelError. */
+async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
+  const { model, config, request, signal, log, agent } = turn
+  const ids = newStepIds(turn.run.id)
+  const startedAt = performance.now()
+  const prompt = promptOf(turn)
+  const style = { ...fanOutOf(agent.row.agent_type, request), writesThoughts: writesThoughts(turn), waits: offer.waits }
+  const frames = request.stream_tokens ? createDeltaFrames(ids, style) : undefined
+  const settings = callSettings(config, agent.row.model_settings ?? {}, offer.parallel)
+  const deltas = callModel(model, { prompt, ...offer.options, ...settings, abortSignal: signal })
+  for (;;) {
+    const { done, value } = await deltas.next()
+    if (done) {
+      const milliseconds = performance.now() - startedAt
+      const count = countOf(turn, offer, prompt, value)
+      return { ids, output: value, ...readAnswer(turn, offer, value), startedAt, milliseconds, count }
+    }
+    turn.firstTokenMs ??= Date.now() - turn.startedAt
+    for (const event of frames?.(value) ?? []) log.push(event)
+  }
+}
+
+/** Calls the model, with room for its answer. Makes more room when the model refuses the prompt as too long. */
+export async function askWithRoom(turn: Turn, offer: Offer): Promise<Answer> {
+  for (let overflows = 0; ; overflows++) {
+    await makeRoom(turn, offer, overflows)
+    try {
+      return await askModel(turn, offer)
+    } catch (error) {
+      if (overflows === MAX_OVERFLOWS || !(error instanceof ModelError) || error.type !== 'llm_context_window')
+        throw error
+    }
+  }
+}
