@@ -23,6 +23,7 @@ import { createLanguageModels } from './resources/models/language.ts'
 import { createRelist, type Relist } from './resources/models/relist.ts'
 import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
 import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
+import { createLetters } from './runtime/letters.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { findBuiltin } from './runtime/tools/builtin.ts'
 import type { FindTool } from './runtime/tools/tool.ts'
@@ -103,8 +104,9 @@ export async function createServices(deps: Deps): Promise<Services> {
   const models = createLanguageModels({ egress: modelEgress, providers })
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
-  const tools = { embedders, stores, searchTurns, findTool: deps.findTool ?? findBuiltin }
-  const runtime = createRuntime({ database, models, scopeOf, logger, tools })
+  const letters = createLetters(() => runtime)
+  const tools = { embedders, stores, searchTurns, letters, findTool: deps.findTool ?? findBuiltin }
+  const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools })
   const stopSweeping = startSweeping(database, logger)
   return {
     config,

@@ -34,11 +34,12 @@ async function runTool(turn: Turn, stepId: string, tool: Tool, call: Call): Prom
   const found = turn.tools.findTool(tool)
   if (!found)
     return failed(`The tool ${tool.name} can't run: this server has no sandbox for tools with source code yet.`)
-  const { scope, agent, memory, run, signal, tools: services } = turn
+  const { scope, agent, memory, run, request, signal, tools: services } = turn
   const refusal = turn.refused.get(call.id)
   if (refusal) throw new ToolError(refusal)
   const author = { agent_id: run.agentId, run_id: run.id, tool_call_id: call.id }
-  const context = { scope, agent, memory, callId: call.id, author, services, signal }
+  const hops = request.hops ?? 0
+  const context = { scope, agent, memory, callId: call.id, author, hops, services, signal }
   const args = ownArguments(call.args!, parametersOf(tool))
   if (typeof found === 'function') {
     const { effect, ...result } = asResult(await found(args, context))

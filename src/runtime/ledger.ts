@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Call } from './calls.ts'
 import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { ToolError } from './memory.ts'
+import { isRefusal } from './refused.ts'
 import type { OutsideTool, ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 
@@ -56,8 +57,9 @@ const finish = ({ scope, run }: Turn, stepId: string, callId: string, result: To
         and owner = ${run.owner} and fence = ${run.fence})
     returning call_id`)
 
-/** A signal for a call: the end of the run aborts it, and the stop of the server awaits it. */
-function signalOf({ signal }: Turn): AbortSignal {
+/** A signal for a call: the end of the run aborts it. The stop of the server awaits a call that may run only once. */
+function signalOf({ signal }: Turn, { outside }: OutsideTool): AbortSignal {
+  if (outside === 'repeatable') return signal
   const cancelled = new AbortController()
   const abort = () => signal.reason instanceof StoppingError || cancelled.abort(signal.reason)
   if (signal.aborted) abort()
@@ -70,7 +72,8 @@ async function resultOf(run: () => Promise<ToolResult>): Promise<ToolResult> {
     return await run()
   } catch (error) {
     if (error instanceof CancelledError) return INTERRUPTED
-    return error instanceof ToolError ? failed(error.message) : FAULT
+    if (error instanceof StoppingError) throw error
+    return error instanceof ToolError || isRefusal(error) ? failed(error.message) : FAULT
   }
 }
 
@@ -82,9 +85,10 @@ export async function runOutside(
   turn: Turn,
   stepId: string,
   { id }: Pick<Call, 'id'>,
-  { outside }: OutsideTool,
+  tool: OutsideTool,
   run: (signal: AbortSignal) => Promise<ToolResult>,
 ): Promise<ToolResult> {
+  const { outside } = tool
   const key = `${stepId} ${id}`
   const known = turn.outcomes.get(key)
   if (known) return known
@@ -94,7 +98,7 @@ export async function runOutside(
   const isInterrupted = before === 'unknown' || (before === 'running' && (outside === 'once' || aborted))
   let outcome = before === 'done' ? result! : isInterrupted ? INTERRUPTED : NOT_RUN
   if (!aborted && before !== 'done' && !isInterrupted) {
-    outcome = await resultOf(() => run(signalOf(turn)))
+    outcome = await resultOf(() => run(signalOf(turn, tool)))
     await finish(turn, stepId, id, outcome)
   }
   turn.outcomes.set(key, outcome)

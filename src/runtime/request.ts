@@ -18,6 +18,8 @@ export interface Approval {
 export interface RunRequest extends Omit<SendMessages, 'messages' | 'input'> {
   messages: UserInput[]
   approval?: Approval | undefined
+  /** The agents, one behind the other, that have passed on messages before this one. */
+  hops?: number | undefined
 }
 
 const isMessage = (input: Input): input is SentMessage => 'role' in input

@@ -30,6 +30,8 @@ export interface SendOptions {
   claim?: RunClaim | undefined
   /** Whether the stream of the run reports that the agent waits for an approval; else the request is a 409. */
   besidePending?: boolean
+  /** See `RunRequest`. */
+  hops?: number
 }
 
 /** Stores a run for a body, and begins it once its thread is free; or finds the run of the request that this one repeats. */
@@ -38,9 +40,9 @@ export async function beginRun(
   scope: Scope,
   target: Target,
   body: SendMessages,
-  { background = false, runType = 'send_message', callbackUrl, claim, besidePending = false }: SendOptions = {},
+  { background = false, runType = 'send_message', callbackUrl, claim, besidePending = false, hops }: SendOptions = {},
 ): Promise<AcceptedRun> {
-  const request = runRequest(body)
+  const request = { ...runRequest(body), hops }
   await checkGroups(scope, [...new Set((body.messages ?? []).flatMap(({ group_id }) => group_id ?? []))])
   return runtime.start(scope, {
     ...target,

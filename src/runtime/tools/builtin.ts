@@ -1,13 +1,15 @@
 import { ARCHIVAL_TOOLS } from './archival.ts'
 import { CORE_MEMORY_TOOLS } from './core-memory.ts'
+import { MULTI_AGENT_TOOLS } from './multi-agent.ts'
 import { RECALL_TOOLS } from './recall.ts'
-import type { BuiltinTool, FindTool } from './tool.ts'
+import type { BuiltinTool, FindTool, OutsideTool } from './tool.ts'
 
 /** The built-in tools that run in this process, by name. */
-const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
+const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool | OutsideTool>> = {
   ...CORE_MEMORY_TOOLS,
   ...ARCHIVAL_TOOLS,
   ...RECALL_TOOLS,
+  ...MULTI_AGENT_TOOLS,
 }
 
 /** Finds a built-in tool. */

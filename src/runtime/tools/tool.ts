@@ -5,10 +5,28 @@ import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
 import type { Tool } from '../../resources/tools/schema.ts'
 import type { Memory } from '../memory.ts'
 
+/** A message of an agent, by a call of a tool, to another agent. */
+export interface Letter {
+  from: AgentAuthor
+  to: string
+  text: string
+  /** The agents, one behind the other, that have passed on messages before. */
+  hops: number
+}
+
+/** The post between agents. A letter of a call is sent once, though the call runs again. */
+export interface Letters {
+  /** Sends a letter. 404, 409, and a ToolError where agents have passed on too many messages. */
+  tell(scope: Scope, letter: Letter): Promise<void>
+  /** Sends a letter, and waits for the texts of the reply. As `tell`; a ToolError where the receiver waits for the sender. */
+  ask(scope: Scope, letter: Letter, signal: AbortSignal): Promise<string[]>
+}
+
 /** The services of the server that tools use. */
 export interface ToolServices extends SearchDeps {
   searchTurns: KeyedSemaphore
   findTool: FindTool
+  letters: Letters
 }
 
 /** What a built-in tool works with. */
@@ -20,6 +38,8 @@ export interface ToolContext {
   callId: string
   /** The author of what the call writes. */
   author: AgentAuthor
+  /** See `Letter`. */
+  hops: number
   services: ToolServices
   /** Aborted when the run is cancelled, or this server gives it up. */
   signal: AbortSignal
