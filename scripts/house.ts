@@ -25,7 +25,7 @@ const PATTERNS: readonly (readonly [pattern: string, layer: Layer])[] = [
   ['src/db/**', 'db'],
   ['src/resources/shapes.ts', 'shapes'],
   ['src/resources/**/{schema,file-schema,snapshot-schema,table,query,body,links,manager,tool-rules}.ts', 'shapes'],
-  ['src/{llm,mcp,sandbox,embed,files}/**', 'outside'],
+  ['src/{llm,mcp,sandbox,embed,files,telemetry}/**', 'outside'],
   ['src/resources/**/*routes.ts', 'routes'],
   ['src/resources/*/**', 'resources'],
   ['src/runtime/**', 'runtime'],

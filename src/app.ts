@@ -5,6 +5,7 @@ import { addLettaPort } from './http/letta-port.ts'
 import { trackMethods } from './http/methods.ts'
 import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
+import { addRequestTelemetry } from './http/request-telemetry.ts'
 import { type App, createServer, withSchemaTypes } from './http/server.ts'
 import type { Workers } from './jobs/workers.ts'
 import { addModelLookup } from './resources/models/lookup.ts'
@@ -33,6 +34,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   server.addHook('onClose', () => services.close())
   // Later hooks run first: services are closed after the last response of either port.
   addLettaPort(server)
+  addRequestTelemetry(server, services.telemetry)
   if (config.corsOrigins.length > 0) await addCors(server, config.corsOrigins)
   const addMethodNotAllowed = trackMethods(server)
   await addOpenApi(server, shapes, version)

@@ -47,6 +47,8 @@ export interface Config {
   vectorStores: Readonly<{ tpuf?: StoreAddress; pinecone?: StoreAddress }>
   /** Private networks in which users may name addresses. */
   allowedNetworks: readonly string[]
+  /** The OTLP receiver of spans and metrics; absent: none is sent. */
+  otlpEndpoint: string | undefined
   /** The base providers: those of every organization. */
   providers: readonly BaseProvider[]
 }
@@ -169,6 +171,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   if (!/^[^/\s]+\/\S+$/.test(defaultModel)) {
     throw new ConfigError('CAIRN_DEFAULT_MODEL must be a model handle, provider/model-name.')
   }
+  const otlpEndpoint = text('OTEL_EXPORTER_OTLP_ENDPOINT')
   const logLevel = text('LOG_LEVEL') ?? 'info'
   if (!LOG_LEVELS.includes(logLevel)) throw new ConfigError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)
   return Object.freeze({
@@ -193,5 +196,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     vectorStores: readStores(env),
     allowedNetworks: readNetworks(env, 'CAIRN_ALLOWED_NETWORKS'),
     providers,
+    otlpEndpoint: otlpEndpoint && readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint),
   })
 }

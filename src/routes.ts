@@ -21,6 +21,7 @@ import { folderFileRoutes } from './resources/folders/file-routes.ts'
 import { FOLDERS, folderListRoutes, folderRoutes, SOURCES } from './resources/folders/routes.ts'
 import { uploadRoutes } from './resources/folders/upload-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
+import { metricsRoutes } from './resources/health/metrics-routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes, identityRoutes } from './resources/identities/routes.ts'
 import { messageRoutes } from './resources/messages/routes.ts'
@@ -103,5 +104,6 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
     ['/v1', unservedRoutes],
     ['/v1/admin', adminRoutes(authenticator.forget)],
+    ['', metricsRoutes(services.telemetry)],
   ]
 }

@@ -27,6 +27,7 @@ import { createLetters } from './runtime/letters.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { findBuiltin } from './runtime/tools/builtin.ts'
 import type { FindTool } from './runtime/tools/tool.ts'
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 export interface Deps {
   config: Pick<
@@ -42,6 +43,7 @@ export interface Deps {
     | 'vectorStores'
     | 'allowedNetworks'
     | 'providers'
+    | 'otlpEndpoint'
   >
   database: Database
   cipher: Cipher
@@ -72,6 +74,7 @@ export interface Services {
   searchTurns: KeyedSemaphore
   workers: Workers
   runtime: Runtime
+  telemetry: Telemetry
   baseProviders: BaseProviders
   relist: Relist
   /** Stops background work, then closes connections and threads. */
@@ -106,7 +109,11 @@ export async function createServices(deps: Deps): Promise<Services> {
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
   const letters = createLetters(() => runtime)
   const tools = { embedders, stores, searchTurns, letters, findTool: deps.findTool ?? findBuiltin }
-  const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools })
+  const telemetry = await createTelemetry(config.otlpEndpoint, version, {
+    runs: () => runtime.activity(),
+    pool: database.connections,
+  })
+  const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools, telemetry })
   const stopSweeping = startSweeping(database, logger)
   return {
     config,
@@ -122,6 +129,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     searchTurns,
     workers,
     runtime,
+    telemetry,
     baseProviders,
     relist: createRelist(egress, baseProviders.sync),
     async close() {
@@ -132,6 +140,7 @@ export async function createServices(deps: Deps): Promise<Services> {
       await egress.close()
       await modelEgress.close()
       await reader.close()
+      await telemetry.close()
     },
   }
 }

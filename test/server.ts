@@ -175,6 +175,7 @@ export async function startTestServer(
     // The stand-ins of providers listen on loopback.
     allowedNetworks: ['loopback'],
     providers: [],
+    otlpEndpoint: undefined,
     ...settings,
   }
   const jobs = await openJobs(database, { supervise: false })

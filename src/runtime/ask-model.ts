@@ -4,6 +4,7 @@ import { ModelError } from '../llm/model-error.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
 import { callSettings } from '../llm/settings.ts'
 import { fanOutOf } from '../resources/messages/fan-out.ts'
+import { observeModelCall } from '../telemetry/model-calls.ts'
 import { writesThoughts } from './added-arguments.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import { newStepIds } from './calls.ts'
@@ -23,14 +24,15 @@ function countOf(turn: Turn, { options }: Offer, prompt: LanguageModelV4Prompt, 
 
 /** Calls the model, and reports its answer as it comes where the caller asked for tokens. Throws a ModelError. */
 async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
-  const { model, config, request, signal, log, agent } = turn
+  const { model, config, request, signal, log, agent, telemetry } = turn
   const ids = newStepIds(turn.run.id)
   const startedAt = performance.now()
   const prompt = promptOf(turn)
   const style = { ...fanOutOf(agent.row.agent_type, request), writesThoughts: writesThoughts(turn), waits: offer.waits }
   const frames = request.stream_tokens ? createDeltaFrames(ids, style) : undefined
   const settings = callSettings(config, agent.row.model_settings ?? {}, offer.parallel)
-  const deltas = callModel(model, { prompt, ...offer.options, ...settings, abortSignal: signal })
+  const call = { prompt, ...offer.options, ...settings, abortSignal: signal }
+  const deltas = observeModelCall(telemetry, model, callModel(model, call))
   for (;;) {
     const { done, value } = await deltas.next()
     if (done) {

@@ -3,6 +3,8 @@ import type { Actor } from '../db/context.ts'
 import type { Database } from '../db/engine/database.ts'
 import type { Scope } from '../db/scope.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
+import { observeRun } from '../telemetry/runs.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { carryOut } from './carry-out.ts'
 import { type ClaimedRun, claimNext } from './claim.ts'
 import { startOfHold } from './event-log.ts'
@@ -19,6 +21,7 @@ export interface RuntimeDeps {
   scopeOf(actor: Actor): Scope
   logger: FastifyBaseLogger
   tools: ToolServices
+  telemetry: Telemetry
 }
 
 /** What carrying out runs needs. */
@@ -31,7 +34,7 @@ export interface Carrier extends RuntimeDeps {
 
 /** Carries out a claimed run, then those that wait for its thread. */
 export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void> {
-  const { held, models, scopeOf, logger, owner, wakeUps, tools } = carrier
+  const { held, models, scopeOf, logger, telemetry, owner, wakeUps, tools } = carrier
   let next: ClaimedRun | undefined = claimed
   while (next) {
     const { run, actor, request, startedAt, attempts }: ClaimedRun = next
@@ -43,7 +46,8 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)
     try {
-      const outcome = await carryOut({ scope, run, request, log, signal, startedAt, attempts, tools }, models, logger)
+      const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry }
+      const outcome = await observeRun(telemetry, run, () => carryOut(start, models, logger))
       held.end(run.id, outcome)
       // Should the server end before, the next run of the agent does it: searches by words find the messages at once.
       if (outcome?.embeds) await scope.enqueue('embed_messages', { agent_id: run.agentId }, run.agentId)

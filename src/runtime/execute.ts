@@ -1,4 +1,5 @@
 import type { Tool } from '../resources/tools/schema.ts'
+import { observeTool } from '../telemetry/runs.ts'
 import { ownArguments } from './added-arguments.ts'
 import type { Call } from './calls.ts'
 import { runOutside } from './ledger.ts'
@@ -75,7 +76,8 @@ export async function executeCall(
   const tool = turn.agent.tools.find(({ name }) => name === call.name)
   if (!tool) return failed(`There is no tool ${call.name}.`)
   try {
-    return limited(await runTool(turn, stepId, tool, call), tool.return_char_limit ?? RETURN_LIMIT)
+    const result = await observeTool(turn.telemetry, call, () => runTool(turn, stepId, tool, call))
+    return limited(result, tool.return_char_limit ?? RETURN_LIMIT)
   } catch (error) {
     if (!(error instanceof ToolError || isRefusal(error))) throw error
     return raised(call, error.message)

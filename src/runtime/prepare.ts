@@ -7,6 +7,7 @@ import { asText, unpackReturn } from '../resources/messages/packed.ts'
 import type { StoredMessage, ThreadRow } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
 import type { EventLog } from './event-log.ts'
@@ -67,11 +68,12 @@ export interface Start {
   tools: ToolServices
   /** The number of servers that have carried the run out, with this one. */
   attempts: number
+  telemetry: Telemetry
 }
 
 /** Loads all that a run needs. 404 for an agent that is gone, or a model that the request names wrongly. */
 export async function prepareTurn(
-  { scope, run, request, log, signal, startedAt, tools }: Start,
+  { scope, run, request, log, signal, startedAt, tools, telemetry }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
   const [agent, context] = [await loadAgent(scope, run.agentId), await loadContext(scope, run.threadId)]
@@ -120,5 +122,6 @@ export async function prepareTurn(
     signal,
     startedAt,
     tools,
+    telemetry,
   }
 }

@@ -17,6 +17,8 @@ export interface Runtime {
   cancel(runId: string): void
   /** Resolves when a run of another server changes, after `ms`, or with the signal. */
   changed(runId: string, ms: number, signal?: AbortSignal): Promise<void>
+  /** The runs that this server carries out, and those of its callers that wait. */
+  activity(): { running: number; waiting: number }
   /** Stops: runs of this server are left to another server, or to the next start. */
   close(): Promise<void>
 }
@@ -49,6 +51,7 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
       wakeUps.send('watched', runId)
       return wakeUps.wait(runId, ms, signal)
     },
+    activity: () => ({ running: held.running.length, waiting: held.waiting.length }),
     async close() {
       await held.close(new StoppingError())
       await stopSupervising()

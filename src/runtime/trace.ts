@@ -8,7 +8,7 @@ const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
 /** The row of a finished step. `times` are in milliseconds. */
 export function stepColumns(
-  { run, config, agent }: Turn,
+  { run, config, agent, telemetry }: Turn,
   id: string,
   { usage }: ModelOutput,
   times: { milliseconds: number; total: number },
@@ -32,6 +32,7 @@ export function stepColumns(
     ...stepUsage(usage),
     stop_reason: stopReason ?? null,
     tags: [],
+    trace_id: telemetry.traceId() ?? null,
     project_id: agent.row.project_id,
     llm_request_ns: nanoseconds(times.milliseconds),
     tool_execution_ns: nanoseconds(times.total - times.milliseconds),

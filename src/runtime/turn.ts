@@ -7,6 +7,7 @@ import type { StopReason, UsageStatistics } from '../resources/messages/schema.t
 import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import type { LlmConfig } from '../resources/models/schema.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { OwnedRun, RunEnd } from './commit.ts'
 import type { EventLog } from './event-log.ts'
 import type { Memory } from './memory.ts'
@@ -48,6 +49,7 @@ export interface Turn {
   /** Aborted when the run is cancelled, or this server gives it up. */
   signal: AbortSignal
   startedAt: number
+  telemetry: Telemetry
   firstTokenMs?: number | undefined
 }
 

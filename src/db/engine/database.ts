@@ -35,6 +35,8 @@ export interface Database {
   transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
   /** Calls `onMessage` with the messages that other servers of this database send by `pg_notify`, of which some get lost. */
   listen(channel: string, onMessage: (text: string) => void): () => Promise<void>
+  /** The connections in use and not, and the statements that wait for one. */
+  connections(): { used: number; idle: number; pending: number }
   /** Why the disk of an embedded database holds no further data; undefined where it does. */
   whyFull(): string | undefined
   /** A copy of the embedded database as a file, for `openDatabase` to start from. */
@@ -156,6 +158,11 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
     },
     // An embedded database has no other servers.
     listen: (...request) => (embedded ? async () => {} : listen(settings.databaseUrl!, ...request)),
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      pending: pool.waitingCount,
+    }),
     whyFull: () => (unlock ? whyFull(settings.dataDir) : undefined),
     async dump() {
       if (!embedded) throw new Error('Only an embedded database can be dumped.')

@@ -1,0 +1,18 @@
+import type { App } from '../../http/server.ts'
+import { ApiError } from '../../lib/errors.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+
+const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
+
+/**
+ * `/metrics`, for Prometheus rather than for clients of the API. It has the metrics of all organizations together, so only the
+ * organization that runs the server reads them.
+ */
+export const metricsRoutes = (telemetry: Telemetry) => async (app: App) => {
+  app.get('/metrics', { schema: { hide: true }, config: { right: 'admin' } }, async ({ scope }, reply) => {
+    if (!scope.operator) {
+      throw new ApiError('forbidden', 'Only the organization that runs this server can read its metrics.')
+    }
+    return reply.type(TEXT).send(await telemetry.prometheus())
+  })
+}
