@@ -17,6 +17,8 @@ import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
 import { chatCompletionRoutes, openAiRoutes } from './resources/chat-completions/routes.ts'
+import { conversationMessageRoutes } from './resources/conversations/message-routes.ts'
+import { conversationRoutes } from './resources/conversations/routes.ts'
 import { folderFileRoutes } from './resources/folders/file-routes.ts'
 import { FOLDERS, folderListRoutes, folderRoutes, SOURCES } from './resources/folders/routes.ts'
 import { uploadRoutes } from './resources/folders/upload-routes.ts'
@@ -46,6 +48,17 @@ export type Mount = readonly [prefix: string, routes: (app: App) => Promise<void
 /** Routes without an API key. */
 export const publicRoutes = (services: Services): readonly Mount[] => [['/v1', healthRoutes(services)]]
 
+/** Routes through which agents run. */
+const runtimeRoutes = (services: Services): readonly Mount[] => [
+  ['/v1/agents', agentMessageRoutes(services.runtime)],
+  ['/v1', messageRoutes(services)],
+  ['/v1/conversations', conversationRoutes(services.runtime)],
+  ['/v1/conversations', conversationMessageRoutes(services.runtime)],
+  ['/v1/runs', runRoutes(services.runtime)],
+  ['/v1/steps', stepRoutes],
+  ['/v1/telemetry', telemetryRoutes],
+]
+
 /** Routes with an API key: one line for each file of routes. The OpenAPI document lists them in this order. */
 export const routes = (services: Services): readonly Mount[] => {
   const { config, embedders, authenticator } = services
@@ -55,11 +68,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/agents', agentExportRoutes(fileOptions)],
     ['/v1/agents', attachmentRoutes],
     ['/v1/agents', archivalMemoryRoutes(embedders)],
-    ['/v1/agents', agentMessageRoutes(services.runtime)],
-    ['/v1', messageRoutes(services)],
-    ['/v1/runs', runRoutes(services.runtime)],
-    ['/v1/steps', stepRoutes],
-    ['/v1/telemetry', telemetryRoutes],
+    ...runtimeRoutes(services),
     ['/v1/archives', archiveRoutes(services.stores)],
     ['/v1/archives', holderRoutes('archive')],
     ['/v1/archives', passageRoutes(embedders, config.bodyLimit, services.database.engine === 'embedded')],

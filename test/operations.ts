@@ -9,6 +9,7 @@ export const READING_POSTS = [
   'search_tools',
   'generate_json_schema',
   'retrieve_stream_for_run',
+  'retrieve_conversation_stream',
 ]
 
 /** A schema of the OpenAPI document, as far as the tests read it. */

@@ -143,7 +143,7 @@ export function send(client: Client, { operation, path, query, body }: Request) 
   )
 }
 
-const PART = /^\/v1\/(agents|archives|folders|sources)\/\{\w+\}\/./
+const PART = /^\/v1\/((agents|archives|folders|sources)\/\{\w+\}\/.|conversations\/)/
 
 /** Operations in an order in which each finds the resources it needs: deletes come last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {

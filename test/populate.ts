@@ -206,7 +206,7 @@ export async function populate(client: Client, database: Database, name: string)
     user: user.id,
   }
   for (const { create } of RESOURCE_SAMPLES) {
-    const { url, body } = create()
+    const { url, body } = create(one)
     const { id } = await post(url, body)
     one[id.slice(0, -37)] = id
   }

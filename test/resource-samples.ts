@@ -11,9 +11,9 @@ export interface Sample {
 /** The samples of one resource: `samples` in `src/resources/<plural>/samples.ts` has this form. */
 export interface ResourceSamples {
   /** Makes one resource of an organization, another at each call, for requests that name it by its id. */
-  create(): { url: string; body: object }
+  create(one: Readonly<Record<string, string>>): { url: string; body: object }
   /** For each operation with a body, requests that succeed in a populated organization. */
-  operations: Record<string, (organization: { one: Readonly<Record<string, string>> }) => Sample[]>
+  operations: Record<string, (organization: { one: Readonly<Record<string, string>>; spareAgent: string }) => Sample[]>
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

@@ -9,6 +9,7 @@ const IRREGULAR_NOUNS: Readonly<Record<Prefix, string>> = {
   access_token: 'client-side access token',
   'agent-env': 'secret',
   api_key: 'API key',
+  conv: 'conversation',
   entity: 'entity of a template',
   file_agent: 'open file',
   org: 'organization',

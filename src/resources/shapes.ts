@@ -6,6 +6,7 @@ import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
 import { chatShapes } from './chat-completions/schema.ts'
+import { Conversation } from './conversations/schema.ts'
 import { FolderFile } from './folders/file-schema.ts'
 import { Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
@@ -34,6 +35,7 @@ export const shapes = [
   Block,
   ...chatShapes,
   CompactionSettings,
+  Conversation,
   EmbeddingConfig,
   EmbeddingModel,
   FileBlock,

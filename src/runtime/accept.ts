@@ -63,6 +63,15 @@ interface Stored {
   status: 'created' | 'running'
 }
 
+/** Says when a conversation got its newest request. */
+const conversationTables = ({ conversationId }: NewRun, organizationId: string, now: string) =>
+  conversationId === undefined
+    ? sql``
+    : sql`conversation as (
+        update conversations set last_message_at = ${now}::timestamptz
+        where organization_id = ${organizationId} and id = ${conversationId} and exists (select from run)
+      ),`
+
 /** One statement: takes a number and, if the thread is free, the thread; stores the run and its ids. */
 function insertRun(scope: Scope, run: NewRun, id: string) {
   const { organizationId, userId } = scope
@@ -95,7 +104,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
         ${now}::timestamptz, ${now}::timestamptz, ${userId}, ${userId}, ${JSON.stringify(request)}::json,
         ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, ${attempts}, ${attempts}
       from thread returning id, status
-    ), otids as (
+    ), ${conversationTables(run, organizationId, now)} otids as (
       insert into run_otids (organization_id, thread_id, otid, run_id)
       select ${organizationId}, ${run.threadId}, otid, run.id from run, unnest(${run.otids}::text[]) as otid
     ), claim as (

@@ -102,7 +102,11 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
     update agents set last_run_completion = ${now}::timestamptz, last_run_duration_ms = ${duration}::int,
       last_stop_reason = ${end.stopReason}
     where organization_id = ${organizationId} and id = ${run.agentId} and exists (select from run))`
-  if (end.status === 'completed') return [agent]
+  const conversation = sql`conversation as (
+    update conversations set last_run_completion = ${now}::timestamptz
+    where organization_id = ${organizationId} and id = ${run.conversationId} and exists (select from run))`
+  const finished = run.conversationId === undefined ? [agent] : [agent, conversation]
+  if (end.status === 'completed') return finished
   // The calls of a step that could not be carried on have their results in the ledger alone.
   const interrupted = sql`interrupted as (
     update steps set status = ${end.status}, phase = 'done', answer = null
@@ -110,7 +114,7 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
   // A failed run may be sent again with the same ids.
   const otids = sql`otids as (
     delete from run_otids where organization_id = ${organizationId} and run_id = ${run.id} and exists (select from run))`
-  return [agent, otids, interrupted]
+  return [...finished, otids, interrupted]
 }
 
 /**

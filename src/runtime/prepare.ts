@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { createClock, inZone } from '../lib/clock.ts'
 import { notFound } from '../lib/errors.ts'
-import { loadAgent } from '../resources/agents/load.ts'
+import { loadAgentIn } from '../resources/conversations/agent-in.ts'
 import { asText, unpackReturn } from '../resources/messages/packed.ts'
 import type { StoredMessage, ThreadRow } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
@@ -76,7 +76,7 @@ export async function prepareTurn(
   { scope, run, request, log, signal, startedAt, tools, telemetry }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
-  const [agent, context] = [await loadAgent(scope, run.agentId), await loadContext(scope, run.threadId)]
+  const [agent, context] = [await loadAgentIn(scope, run), await loadContext(scope, run.threadId)]
   const config = request.override_model ? await overriding(scope, request.override_model) : agent.row.llm_config
   const memory = createMemory(agent.blocks)
   const [first, ...others] = context

@@ -31,3 +31,29 @@ export async function resumeRun(runtime: Runtime, scope: Scope, id: string, { af
   const types = run.request.include_return_message_types
   return readRun(runtime, scope, id, { after, numbered: true, pings, types, signal })
 }
+
+/** Which run of a thread: its own id, or that of a message of its caller; else the newest that is not over. */
+interface RunOfThread {
+  runId?: string | null | undefined
+  otid?: string | null | undefined
+}
+
+/** The id of a run of a thread. 404 for a run of another thread, 400 where none is found. */
+export async function findRunOf(scope: Scope, threadId: string, { runId, otid }: RunOfThread): Promise<string> {
+  const { organizationId } = scope
+  const chosen = runId
+    ? sql`id = ${runId}`
+    : otid
+      ? sql`id in (select run_id from run_otids where run_otids.organization_id = ${organizationId}
+          and run_otids.thread_id = ${threadId} and otid = ${otid})`
+      : sql`status in ('created', 'running')`
+  const [run] = await scope.query<{ id: string }>(sql`
+    select id from runs where runs.organization_id = ${organizationId} and thread_id = ${threadId} and ${chosen}
+    order by queue_no desc limit 1`)
+  if (run) return run.id
+  if (runId) throw notFound('run', runId)
+  throw new ApiError(
+    'bad_request',
+    otid ? 'No run has a message with this otid.' : 'No run of this conversation is active.',
+  )
+}

@@ -2,6 +2,7 @@ import type { Scope } from '../db/scope.ts'
 import type { SendMessages } from '../resources/messages/body.ts'
 import { checkGroups } from '../resources/messages/insert.ts'
 import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from '../resources/messages/schema.ts'
+import type { Target } from '../resources/messages/table.ts'
 import type { AcceptedRun, RunClaim } from './accept.ts'
 import { ping } from './frames.ts'
 import { eventsOf } from './read-events.ts'
@@ -13,13 +14,6 @@ import { storedResponse } from './stored-run.ts'
 export const RUN_EVENTS = {
   nameOf: ({ message_type }: { message_type: string }) => (message_type === 'error_message' ? 'error' : undefined),
   end: '[DONE]',
-}
-
-/** Where messages are sent. */
-export interface Target {
-  agentId: string
-  threadId: string
-  conversationId?: string | undefined
 }
 
 /** Further ways in which a request begins a run. */

@@ -1,6 +1,6 @@
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
-import { loadAgent } from '../resources/agents/load.ts'
+import { loadAgentIn } from '../resources/conversations/agent-in.ts'
 import type { StreamEvent } from '../resources/messages/schema.ts'
 import { type Commit, type Committed, commitRun } from './commit.ts'
 import { LostRunError } from './interruptions.ts'
@@ -69,7 +69,7 @@ export async function storeWithEffects(
     } catch (error) {
       if (error instanceof RefusedError) turn.refused.set(error.callId, error.message)
       else if (left === 0 || !isStale(error)) throw error
-      turn.memory = createMemory((await loadAgent(scope, turn.run.agentId)).blocks)
+      turn.memory = createMemory((await loadAgentIn(scope, turn.run)).blocks)
     }
   }
 }

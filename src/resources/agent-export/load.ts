@@ -90,7 +90,7 @@ async function selectMessages(
   if (scrub_messages) return []
   const messages = await tx.query(sql<MessageRow>`
     select * from messages where organization_id = ${tx.organizationId}
-      and agent_id = any(${agents.map(({ row }) => row.id)}::text[])
+      and agent_id = any(${agents.map(({ row }) => row.id)}::text[]) and conversation_id is null
     order by created_at, id`)
   return max_steps === undefined ? messages : recentMessages(messages, agents, max_steps)
 }

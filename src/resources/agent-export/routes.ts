@@ -46,8 +46,8 @@ const operations = operationsOf('agents', {
     {
       description:
         'With its messages, blocks, tools and folders, the groups it manages and their members. Of secrets the file ' +
-        'has the names alone. It bears the names other programs know: `letta_v1_agent` is what this API calls ' +
-        '`svc_v1_agent`.',
+        'has the names alone. Conversations stay here: the messages are those of the agent itself. It bears the names ' +
+        'other programs know: `letta_v1_agent` is what this API calls `svc_v1_agent`.',
       params: AgentParams,
       querystring: ExportQuery,
       response: { 200: AgentFile },

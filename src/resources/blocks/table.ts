@@ -4,6 +4,8 @@ import type { Block } from './schema.ts'
 export interface BlockRow extends RowOf<Block> {
   tags: string[]
   label_key: string
+  /** The conversation whose own block this is. */
+  conversation_id: string | null
 }
 
 declare module '../../db/tables.ts' {

@@ -112,6 +112,14 @@ const streaming = {
 export const SendMessages = Strict({ ...fields, ...streaming }, { $id: 'SendMessages' })
 export type SendMessages = Static<typeof SendMessages>
 
+/** Messages to a conversation, which streams unless the body says otherwise. */
+export const SendToConversation = Strict({
+  ...fields,
+  ...streaming,
+  streaming: Optional(Type.Boolean({ description: 'Responds with a stream of events. Default true.' })),
+  agent_id: Optional({ ...Id('agent'), description: 'The agent, with the conversation `default`.' }),
+})
+
 export const SendMessagesAsync = Strict({
   ...fields,
   callback_url: Optional(Type.String({ maxLength: 2000, description: 'Gets a POST when the run has ended.' })),

@@ -11,6 +11,8 @@ export interface MessagePage {
   order?: 'asc' | 'desc' | undefined
   after?: string | undefined
   before?: string | undefined
+  /** Whether clients of the vendor, too, get rows and cursors in the order that they ask for. */
+  inOrder?: boolean
 }
 
 interface Bounds {
@@ -53,7 +55,8 @@ export async function listMessages(
 ): Promise<PageOf<Message>> {
   const vendor = scope.names === 'vendor'
   const limit = page.limit ?? (vendor ? 100 : 50)
-  const { newerThan, olderThan, fetch, reversed } = vendor ? vendorBounds(page) : bounds(page)
+  const ownBounds = vendor && !page.inOrder
+  const { newerThan, olderThan, fetch, reversed } = ownBounds ? vendorBounds(page) : bounds(page)
   for (const cursor of [newerThan, olderThan]) if (cursor !== undefined) await scope.exists('messages', cursor)
   const position = (id: string) =>
     sql`(select created_at, id from messages as cursor_row
@@ -73,6 +76,6 @@ export async function listMessages(
   const messages: PageOf<Message> = shown
     .flatMap((row) => toMessages(row, fanOut(row)))
     .filter(({ message_type }) => !types || types.includes(message_type))
-  if (more && last && !vendor) messages[NEXT] = reversed ? { before: last.id } : { after: last.id }
+  if (more && last && !ownBounds) messages[NEXT] = reversed ? { before: last.id } : { after: last.id }
   return messages
 }

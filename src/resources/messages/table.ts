@@ -87,6 +87,13 @@ export interface ThreadRow {
   waiting: number
 }
 
+/** A thread: of a conversation, or of an agent itself. */
+export interface Target {
+  agentId: string
+  threadId: string
+  conversationId?: string | undefined
+}
+
 declare module '../../db/jobs.ts' {
   interface JobData {
     /** Embeds the messages of an agent that lack a vector of its model. */

@@ -107,10 +107,13 @@ export type ListRunMessages = Static<typeof ListRunMessages>
 
 export const ListRunSteps = Query(Page('step'))
 
-/** Reads the events of a run again. */
-export const ResumeRun = Strict({
+/** Which events of a run are read again. */
+export const resumeFields = {
   starting_after: Optional(Int({ description: 'The number of the last event that the reader has. Default 0.' })),
   include_pings: Optional(Type.Boolean({ description: 'Default true.' })),
   poll_interval: Optional(Type.Number({ description: 'Ignored: events come as they are made.' })),
   batch_size: Optional(Int({ description: 'Ignored: events come as they are made.' })),
-})
+}
+
+/** Reads the events of a run again. */
+export const ResumeRun = Strict(resumeFields)

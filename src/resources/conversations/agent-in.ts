@@ -1,0 +1,43 @@
+import type { Scope } from '../../db/scope.ts'
+import { type AgentWithRelations, loadAgent } from '../agents/load.ts'
+import { modelOf, settingsOf } from '../agents/model.ts'
+import type { Target } from '../messages/table.ts'
+import { catalogOf } from '../models/handles.ts'
+import type { LlmConfig, ModelSettings } from '../models/schema.ts'
+import { isolatedBlocks } from './isolated-blocks.ts'
+import { listedConversations } from './schema.ts'
+
+/** The agent's row with the model of a conversation. The context window is the agent's, as far as the model has it. */
+async function withModel(
+  scope: Scope,
+  row: AgentWithRelations['row'],
+  { model, model_settings }: { model?: string; model_settings?: ModelSettings },
+): Promise<AgentWithRelations['row']> {
+  if (!model && !model_settings) return row
+  const catalog = await catalogOf(scope, { llm: [model] })
+  const config: LlmConfig = modelOf(catalog, { model, model_settings }, row.llm_config).llm_config ?? row.llm_config
+  const llm_config = { ...config, context_window: Math.min(config.context_window, row.llm_config.context_window) }
+  const isOther = config.model_endpoint_type !== row.llm_config.model_endpoint_type
+  return {
+    ...row,
+    llm_config,
+    model_settings: settingsOf(model_settings ?? (isOther ? {} : row.model_settings), config),
+  }
+}
+
+/** An agent as one of its threads sees it: a conversation has its own blocks in place of those of the same labels, and its model. 404. */
+export async function loadAgentIn(
+  scope: Scope,
+  { agentId, conversationId }: Pick<Target, 'agentId' | 'conversationId'>,
+): Promise<AgentWithRelations> {
+  const agent = await loadAgent(scope, agentId)
+  if (!conversationId) return agent
+  const conversation = await scope.get(listedConversations, conversationId)
+  const own = new Map((await isolatedBlocks(scope, conversationId)).map((block) => [block.label, block]))
+  const blocks = agent.blocks.map((block) => own.get(block.label) ?? block)
+  return {
+    ...agent,
+    row: await withModel(scope, agent.row, conversation),
+    blocks: [...new Set([...blocks, ...own.values()])],
+  }
+}

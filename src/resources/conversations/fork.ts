@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Rendered } from '../../db/render/rendered.ts'
+import type { Scope } from '../../db/scope.ts'
+import { notFound } from '../../lib/errors.ts'
+import type { ApprovalRequestMessage } from '../messages/schema.ts'
+import type { Role, Target } from '../messages/table.ts'
+import { copyBlocks, isolatedBlocks } from './isolated-blocks.ts'
+import { type Conversation, conversations, listedConversations } from './schema.ts'
+import { insertThread } from './thread.ts'
+
+interface Item {
+  id: string
+  role: Role
+  has_calls: boolean
+  pending_approval: ApprovalRequestMessage | null
+}
+
+/** The messages in context of a thread. */
+const readContext = (scope: Scope, threadId: string): Promise<Item[]> =>
+  scope.query<Item>(sql`
+    select messages.id, role, tool_calls is not null as has_calls, case when messages.id = pending_approval ->> 'id'
+      then pending_approval end as pending_approval
+    from threads cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
+      join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
+    where threads.organization_id = ${scope.organizationId} and threads.id = ${threadId} order by n`)
+
+/** Whether a history may end behind a message: no call before it lacks a return. */
+const mayEnd = ({ role, has_calls }: Item) => role !== 'approval' && !has_calls
+
+/** The messages up to one of them, with the returns of its calls. 404 where the message isn't in context. */
+function upTo(items: readonly Item[], messageId: string): Item[] {
+  const at = items.findIndex(({ id }) => id === messageId)
+  if (at === -1) throw notFound('message', messageId)
+  const end = items.findIndex((item, n) => n >= at && mayEnd(item))
+  return items.slice(0, end === -1 ? undefined : end + 1)
+}
+
+/**
+ * Makes a conversation that shares the messages in context of a thread, all of them or those up to `messageId`; a request for
+ * approval that waits at their end waits in both. The fork of a conversation has copies of its blocks, and its model. 404.
+ */
+export const forkThread = (
+  scope: Scope,
+  { agentId, threadId, conversationId }: Target,
+  messageId: string | undefined,
+): Promise<Rendered<Conversation>> =>
+  scope.transaction(async (tx) => {
+    const context = await readContext(tx, threadId)
+    const items = (messageId === undefined ? context : upTo(context, messageId)).filter(({ role }) => role !== 'system')
+    const shared = items.map(({ id }) => id)
+    const source = conversationId ? await tx.get(listedConversations, conversationId) : undefined
+    const { id } = await tx.insert(listedConversations, {
+      agent_id: agentId,
+      model: source?.model,
+      model_settings: source?.model_settings,
+      shared_message_ids: shared,
+    })
+    if (conversationId) await copyBlocks(tx, id, await isolatedBlocks(tx, conversationId))
+    await insertThread(tx, { id, agent_id: agentId }, shared, items.at(-1)?.pending_approval)
+    return tx.retrieve(conversations, id)
+  })
