@@ -40,7 +40,8 @@ function* sentencesOf(line: string): Generator<string> {
   yield line.slice(from)
 }
 
-function* linesOf(text: string, kind: Kind): Generator<string> {
+/** The lines of a text, as agents see them: they are numbered from 1. */
+export function* linesOf(text: string, kind: Kind): Generator<string> {
   const layout = layoutOf(kind)
   for (let from = 0; from < text.length; ) {
     const found = text.indexOf('\n', from)

@@ -162,3 +162,15 @@ export const prepareMemorySearch = (
     period: { in: 'query', start: ['start_datetime', start_datetime], end: ['end_datetime', end_datetime] },
     zone: 'agent',
   })
+
+/** Prepares a search of the files of an agent's folders, outside any transaction: see prepareOn. 404. */
+export const prepareFileSearch = (
+  scope: Scope,
+  deps: SearchDeps,
+  agentId: string,
+  query: string,
+  limit: number,
+): Promise<PreparedSearch> => {
+  const period = { in: 'body', start: ['start_date', null], end: ['end_date', null] } as const
+  return prepare(scope, deps, { files_of: agentId, query, limit, period, zone: 'UTC' })
+}

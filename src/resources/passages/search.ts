@@ -57,18 +57,35 @@ export async function searchPassages(
   return renderTexts(rows.map((row) => row.json))
 }
 
+/** A passage that a search has found. */
+interface PassageText {
+  id: string
+  created_at: string
+  text: string
+  tags: string[]
+  file_id: string | null
+  file_name: string | null
+}
+
+/** The texts of the passages that match a query best. None without a query. */
+export async function findPassages(scope: Scope, search: PreparedSearch, signal: AbortSignal): Promise<PassageText[]> {
+  if (search.query === undefined || isEmpty(search)) return []
+  return scope.search(
+    sql<PassageText>`
+      with ${sql.join(searchTables({ ...search, exactScanLimit: EXACT_SCAN_LIMIT }))}
+      select p.id, p.created_at, p.text, p.tags, p.file_id, p.file_name
+      from hits join passages p on p.organization_id = ${search.filter.organizationId} and p.id = hits.id order by hits.n`,
+    signal,
+  )
+}
+
 /** The passages of an agent's archive that match a query best. None without a query. */
 export async function searchArchivalMemory(
   scope: Scope,
   search: PreparedSearch,
   signal: AbortSignal,
 ): Promise<FoundMemories> {
-  if (search.query === undefined || isEmpty(search)) return { results: [], count: 0 }
-  const found = sql<{ id: string; created_at: string; text: string; tags: string[] }>`
-    with ${sql.join(searchTables({ ...search, exactScanLimit: EXACT_SCAN_LIMIT }))}
-    select p.id, p.created_at, p.text, p.tags
-    from hits join passages p on p.organization_id = ${scope.organizationId} and p.id = hits.id order by hits.n`
-  const rows = await scope.search(found, signal)
+  const rows = await findPassages(scope, search, signal)
   const results = rows.map(({ id, created_at, text, tags }) => ({
     id,
     timestamp: inZone(new Date(created_at), search.clock),

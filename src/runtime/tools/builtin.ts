@@ -1,5 +1,6 @@
 import { ARCHIVAL_TOOLS } from './archival.ts'
 import { CORE_MEMORY_TOOLS } from './core-memory.ts'
+import { FILE_TOOLS } from './files.ts'
 import { MULTI_AGENT_TOOLS } from './multi-agent.ts'
 import { RECALL_TOOLS } from './recall.ts'
 import type { BuiltinTool, FindTool, OutsideTool } from './tool.ts'
@@ -9,6 +10,7 @@ const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool | OutsideTool>> = {
   ...CORE_MEMORY_TOOLS,
   ...ARCHIVAL_TOOLS,
   ...RECALL_TOOLS,
+  ...FILE_TOOLS,
   ...MULTI_AGENT_TOOLS,
 }
 

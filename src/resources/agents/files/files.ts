@@ -96,3 +96,10 @@ export const closeAllFiles = (scope: Scope, agentId: string): Promise<string[]> 
   scope.locking(agents, agentId, async (tx) =>
     (await close(tx, agentId, sql`is_open`)).map(({ file_name }) => file_name),
   )
+
+/** Notes that an agent has read in these files: those read last stay open longest. A file that isn't open is left out. */
+export const touchFiles = (scope: Scope, agentId: string, fileIds: readonly string[]): Promise<unknown> =>
+  scope.query(sql`
+    update files_agents set last_accessed_at = ${accessed(scope.organizationId, sql.ref('files_agents.agent_id'))}
+    where organization_id = ${scope.organizationId} and agent_id = ${agentId} and file_id = any(${fileIds}::text[]) and is_open
+    returning id`)
