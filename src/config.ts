@@ -51,6 +51,8 @@ export interface Config {
   otlpEndpoint: string | undefined
   /** The base providers: those of every organization. */
   providers: readonly BaseProvider[]
+  /** The days for which the requests of steps to their providers are kept. */
+  traceDays: number
 }
 
 /** A path of segments without characters that need escaping. */
@@ -197,5 +199,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     allowedNetworks: readNetworks(env, 'CAIRN_ALLOWED_NETWORKS'),
     providers,
     otlpEndpoint: otlpEndpoint && readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint),
+    traceDays: wholeNumber(env, 'CAIRN_TRACE_DAYS', 30, 0, 36_500),
   })
 }

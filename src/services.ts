@@ -8,6 +8,7 @@ import { createVectorStores, guardStores, type VectorStores } from './embed/stor
 import { embedContainer } from './jobs/embed-container.ts'
 import { embedMessagesWork } from './jobs/embed-messages.ts'
 import { processFile } from './jobs/process-file.ts'
+import { runCallback } from './jobs/run-callback.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import { type BaseProviders, registerBaseProviders } from './jobs/sync-base.ts'
 import { syncContainer } from './jobs/sync-container.ts'
@@ -44,6 +45,7 @@ export interface Deps {
     | 'allowedNetworks'
     | 'providers'
     | 'otlpEndpoint'
+    | 'traceDays'
   >
   database: Database
   cipher: Cipher
@@ -99,6 +101,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     embed_container: embedContainer(embedders),
     embed_messages: embedMessagesWork(embedders),
     process_file: processFile(embedders),
+    run_callback: runCallback(egress),
     sync_container: syncContainer(stores),
     sync_provider: syncProvider(egress),
   }
@@ -114,7 +117,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     pool: database.connections,
   })
   const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools, telemetry })
-  const stopSweeping = startSweeping(database, logger)
+  const stopSweeping = startSweeping(database, logger, config.traceDays)
   return {
     config,
     database,

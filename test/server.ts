@@ -176,6 +176,7 @@ export async function startTestServer(
     allowedNetworks: ['loopback'],
     providers: [],
     otlpEndpoint: undefined,
+    traceDays: 30,
     ...settings,
   }
   const jobs = await openJobs(database, { supervise: false })

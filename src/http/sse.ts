@@ -16,6 +16,8 @@ const PING = ': ping\n\n'
 interface StreamForm {
   /** The name of an event that clients tell apart by its name. */
   nameOf?: (event: never) => string | undefined
+  /** The id of an event, by which clients resume a stream (`Last-Event-ID`). */
+  idOf?: (event: never) => number | undefined
   /** The last line of data of a stream that has ended well. */
   end?: string
 }
@@ -60,11 +62,12 @@ export function bytesOf(
   events: AsyncIterable<unknown>,
   toWire: (event: unknown) => unknown,
   pingMs = PING_MS,
-  { nameOf, end }: StreamForm = {},
+  { nameOf, idOf, end }: StreamForm = {},
 ) {
   const textOf = (event: unknown) => {
     const name = nameOf?.(event as never)
-    return `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(toWire(event))}\n\n`
+    const id = idOf?.(event as never)
+    return `${name ? `event: ${name}\n` : ''}${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(toWire(event))}\n\n`
   }
   const iterator = events[Symbol.asyncIterator]()
   let pending = false

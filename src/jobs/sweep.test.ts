@@ -11,7 +11,7 @@ const server = useTestServer()
 async function sweep() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
-    const stop = startSweeping(server.database, pino({ level: 'silent' }))
+    const stop = startSweeping(server.database, pino({ level: 'silent' }), 30)
     vi.advanceTimersByTime(60_000)
     await stop()
   } finally {
@@ -68,4 +68,37 @@ test.skipIf(process.env.TEST_DATABASE_URL)('the write-ahead log of an embedded d
     await sweep()
   }
   expect(await logSize()).toBeLessThan(320_000_000)
+})
+
+test('what runs leave for readers and repeated requests is deleted some time after their end', async () => {
+  const { alice, database } = server
+  const { body: agent } = await alice.post('/v1/agents/', { model: 'cairn/scripted' })
+  const message = (otid: string) => ({
+    messages: [{ role: 'user', content: 'Hello', otid }],
+    streaming: true,
+    background: true,
+  })
+  for (const otid of ['old', 'new']) await alice.post(`/v1/agents/${agent.id}/messages`, message(otid))
+  const [recent, old] = (await alice.get(`/v1/runs/?agent_id=${agent.id}`)).body
+  const kept = async () => {
+    const { rows } = await sql<{ run_id: string; name: string }>`
+      select distinct run_id, 'events' as name from run_chunks union select run_id, 'otids' from run_otids
+      union select run_id, 'trace' from provider_traces order by 1, 2`.execute(database.kysely)
+    return rows.map(({ run_id, name }) => `${run_id} ${name}`)
+  }
+  const all = (id: string) => ['events', 'otids', 'trace'].map((name) => `${id} ${name}`)
+  const age = async (hours: number) => {
+    for (const table of ['run_chunks', 'run_otids', 'provider_traces']) {
+      await sql`update ${sql.table(table)} set created_at = now() - ${hours} * interval '1 hour' where run_id = ${old.id}`.execute(
+        database.kysely,
+      )
+    }
+    await sweep()
+  }
+  await age(2)
+  expect(await kept()).toEqual([...all(old.id), ...all(recent.id)])
+  await age(4)
+  expect(await kept()).toEqual([`${old.id} trace`, ...all(recent.id)])
+  await age(24 * 31)
+  expect(await kept()).toEqual(all(recent.id))
 })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/engine/database.ts'
 import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 import { correctJobTimes } from '../db/job-times.ts'
+import { sweepRuns } from './sweep-runs.ts'
 
 const EVERY_MS = 60_000
 
@@ -12,14 +13,15 @@ async function checkpoint({ engine, kysely }: Database): Promise<void> {
 }
 
 /**
- * Deletes expired idempotency responses, corrects the times of jobs and writes a checkpoint every minute. The returned
+ * Deletes expired idempotency responses and what runs leave for a time, corrects the times of jobs and writes a checkpoint every minute. The returned
  * function stops the sweeps, and waits for a running one.
  */
-export function startSweeping(database: Database, logger: FastifyBaseLogger): () => Promise<void> {
+export function startSweeping(database: Database, logger: FastifyBaseLogger, traceDays: number): () => Promise<void> {
   let sweeping = Promise.resolve()
   const sweep = () => {
     sweeping = sweeping
       .then(() => deleteExpiredResponses(database))
+      .then(() => sweepRuns(database, traceDays))
       .then(() => correctJobTimes(database))
       .then(() => checkpoint(database))
       // The next sweep comes in a minute.

@@ -6,6 +6,10 @@ import { newId, nounOf } from '../lib/ids.ts'
 import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
 import type { RunRequest } from './request.ts'
 
+/** What a caller chooses where an agent is busy: to wait, a 409, or the end of the other runs. */
+export const WHEN_BUSY = ['enqueue', 'reject', 'interrupt'] as const
+export type WhenBusy = (typeof WHEN_BUSY)[number]
+
 /** The runs that may wait on one thread. */
 const MAX_WAITING = 100
 
@@ -35,6 +39,8 @@ export interface NewRun {
   callbackUrl?: string | undefined
   /** Whether a run may begin beside a request that waits: its stream then reports the conflict. */
   besidePending?: boolean
+  /** What happens where runs of the thread wait or are carried out. */
+  whenBusy?: WhenBusy | undefined
   owner: string
 }
 
@@ -92,6 +98,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
         run_id = case when ${free} then ${id} else run_id end,
         waiting = waiting + case when ${free} then 0 else 1 end
       where organization_id = ${organizationId} and id = ${run.threadId} and waiting < ${MAX_WAITING}
+        and (${run.whenBusy !== 'reject'} or ${free})
         and (${request.approval !== undefined || run.besidePending === true} or pending_approval is null or run_id is not null)
       returning queue_no, run_id
     ), run as (
@@ -135,11 +142,12 @@ async function knownRun(scope: Scope, { threadId, otids, claim }: NewRun): Promi
 
 /** The reason why a thread takes no run: 404, or 409. */
 async function refusal(scope: Scope, { threadId }: NewRun): Promise<ApiError> {
-  const [thread] = await scope.query<{ pending_approval: ApprovalRequestMessage | null }>(sql`
-    select pending_approval from threads where organization_id = ${scope.organizationId} and id = ${threadId}`)
+  const [thread] = await scope.query<{ pending_approval: ApprovalRequestMessage | null; waiting: number }>(sql`
+    select pending_approval, waiting from threads where organization_id = ${scope.organizationId} and id = ${threadId}`)
   if (!thread) return notFound(nounOf(threadId), threadId)
   if (thread.pending_approval) return pendingApproval(thread.pending_approval)
-  return conflict(`${MAX_WAITING} runs wait for this agent already.`)
+  if (thread.waiting >= MAX_WAITING) return conflict(`${MAX_WAITING} runs wait for this agent already.`)
+  return conflict('The agent is busy with another run, and Cairn-When-Busy is reject.')
 }
 
 /**

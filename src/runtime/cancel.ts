@@ -15,7 +15,7 @@ const REASON = 'The user cancelled the request, so the tool call was denied.'
 
 /** The rows that close a request for approval: a denial of each call, and its return. */
 function closingRows({ agentId, conversationId }: Target, { row, waiting, deferred }: PendingRequest): StoredMessage[] {
-  const run = { id: row.run_id ?? '', threadId: '', agentId, conversationId, owner: '', fence: 0 }
+  const run = { id: row.run_id ?? '', threadId: '', agentId, conversationId, owner: '', fence: 0, hasCallback: false }
   const all = [...waiting, ...deferred]
   const [first] = waiting
   const response = newRow(
@@ -56,17 +56,24 @@ async function closePending(scope: Scope, target: Target): Promise<string | unde
   return closed.length > 0 ? (pending.row.run_id ?? undefined) : undefined
 }
 
-/** Cancels runs that wait for their thread, and asks for the end of those that are carried out. Returns their ids. */
-async function cancelActive(scope: Scope, { threadId }: Target, ids: readonly string[] | undefined): Promise<string[]> {
+/**
+ * Cancels runs that wait for their thread, and asks for the end of those that are carried out: these, or all except one. Returns
+ * their ids.
+ */
+async function cancelActive(
+  scope: Scope,
+  { threadId }: Target,
+  { ids, except }: { ids?: readonly string[] | undefined; except?: string },
+): Promise<string[]> {
   const { organizationId } = scope
   const now = new Date().toISOString()
-  const chosen = ids ? sql`and id = any(${ids}::text[])` : sql``
-  const rows = await scope.query<{ id: string }>(sql`
+  const chosen = sql`${ids ? sql`and id = any(${ids}::text[])` : sql``} ${except ? sql`and id <> ${except}` : sql``}`
+  const rows = await scope.query<{ id: string; called: boolean }>(sql`
     with waiting as (
       update runs set status = 'cancelled', stop_reason = 'cancelled', completed_at = ${now}::timestamptz,
         version = version + 1
       where organization_id = ${organizationId} and thread_id = ${threadId} and status = 'created' ${chosen}
-      returning id
+      returning id, callback_url is not null as called
     ), thread as (
       update threads set waiting = greatest(waiting - (select count(*) from waiting), 0)
       where organization_id = ${organizationId} and id = ${threadId} returning id
@@ -75,7 +82,9 @@ async function cancelActive(scope: Scope, { threadId }: Target, ids: readonly st
       where organization_id = ${organizationId} and thread_id = ${threadId} and status = 'running' ${chosen}
       returning id
     )
-    select id from waiting union all select id from running`)
+    select id, called from waiting union all select id, false from running`)
+  const called = rows.filter((row) => row.called).map(({ id }) => ({ data: { run_id: id }, key: id }))
+  await scope.enqueueMany('run_callback', called)
   return rows.map(({ id }) => id)
 }
 
@@ -99,7 +108,8 @@ export async function cancelRuns(
 ): Promise<Record<string, 'cancelled' | 'failed'>> {
   await scope.exists('threads', target.threadId)
   await checkRuns(scope, target.threadId, ids)
-  const active = await cancelActive(scope, target, ids.length > 0 ? ids : undefined)
+  const named = ids.length > 0 ? ids : undefined
+  const active = await scope.transaction((tx) => cancelActive(tx, target, { ids: named }))
   for (const id of active) runtime.cancel(id)
   const closed = active.length === 0 ? await closePending(scope, target) : undefined
   const all = closed ? [...active, closed] : active
@@ -111,4 +121,9 @@ export async function cancelRuns(
     ...over.map((id) => [id, 'failed' as const] as const),
     ...all.map((id) => [id, 'cancelled' as const] as const),
   ])
+}
+
+/** Cancels all runs of a thread that wait or are carried out, except one: it is next. */
+export async function cancelOthers(runtime: Runtime, scope: Scope, target: Target, except: string): Promise<void> {
+  for (const id of await scope.transaction((tx) => cancelActive(tx, target, { except }))) runtime.cancel(id)
 }

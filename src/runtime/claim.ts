@@ -21,12 +21,14 @@ interface ClaimedRow {
   conversation_id: string | null
   fence: number
   attempts: number
+  has_callback: boolean
   actor: Actor
   request: RunRequest
   created_at: string
 }
 
-const CLAIMED = sql`id, thread_id, agent_id, conversation_id, fence, attempts, actor, request, created_at`
+const CLAIMED = sql`id, thread_id, agent_id, conversation_id, fence, attempts,
+  callback_url is not null as has_callback, actor, request, created_at`
 
 const claimedRun = (row: ClaimedRow, owner: string): ClaimedRun => ({
   run: {
@@ -36,6 +38,7 @@ const claimedRun = (row: ClaimedRow, owner: string): ClaimedRun => ({
     conversationId: row.conversation_id ?? undefined,
     owner,
     fence: row.fence,
+    hasCallback: row.has_callback,
   },
   actor: row.actor,
   request: row.request,

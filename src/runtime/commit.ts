@@ -13,6 +13,8 @@ export interface OwnedRun {
   conversationId?: string | undefined
   owner: string
   fence: number
+  /** Whether somebody gets a callback at its end. */
+  hasCallback: boolean
 }
 
 /** The row of a step, by its columns. */

@@ -37,7 +37,8 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
       held.hold(accepted.id)
       if (accepted.state === 'running') {
         const { threadId, agentId, conversationId, actor, request } = run
-        const owned = { id: accepted.id, threadId, agentId, conversationId, owner, fence: 1 }
+        const hasCallback = run.callbackUrl !== undefined
+        const owned = { id: accepted.id, threadId, agentId, conversationId, owner, fence: 1, hasCallback }
         held.work(carry(carrier, { run: owned, actor, request, startedAt: Date.now(), attempts: 1 }))
       }
       return accepted

@@ -3,7 +3,7 @@ import type { SendMessages } from '../resources/messages/body.ts'
 import { checkGroups } from '../resources/messages/insert.ts'
 import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from '../resources/messages/schema.ts'
 import type { Target } from '../resources/messages/table.ts'
-import type { AcceptedRun, RunClaim } from './accept.ts'
+import type { AcceptedRun, RunClaim, WhenBusy } from './accept.ts'
 import { ping } from './frames.ts'
 import { eventsOf } from './read-events.ts'
 import { callerOtids, runRequest } from './request.ts'
@@ -13,6 +13,7 @@ import { storedResponse } from './stored-run.ts'
 /** The form of the events of a run: clients of this API tell errors apart by their name, and wait for the last line. */
 export const RUN_EVENTS = {
   nameOf: ({ message_type }: { message_type: string }) => (message_type === 'error_message' ? 'error' : undefined),
+  idOf: ({ seq_id }: { seq_id?: number }) => seq_id,
   end: '[DONE]',
 }
 
@@ -26,6 +27,8 @@ export interface SendOptions {
   besidePending?: boolean
   /** See `RunRequest`. */
   hops?: number
+  /** What happens where the agent is busy. */
+  whenBusy?: WhenBusy | undefined
 }
 
 /** Stores a run for a body, and begins it once its thread is free; or finds the run of the request that this one repeats. */
@@ -34,7 +37,15 @@ export async function beginRun(
   scope: Scope,
   target: Target,
   body: SendMessages,
-  { background = false, runType = 'send_message', callbackUrl, claim, besidePending = false, hops }: SendOptions = {},
+  {
+    background = false,
+    runType = 'send_message',
+    callbackUrl,
+    claim,
+    besidePending = false,
+    whenBusy,
+    hops,
+  }: SendOptions = {},
 ): Promise<AcceptedRun> {
   const request = { ...runRequest(body), hops }
   await checkGroups(scope, [...new Set((body.messages ?? []).flatMap(({ group_id }) => group_id ?? []))])
@@ -48,6 +59,7 @@ export async function beginRun(
     runType,
     callbackUrl,
     besidePending,
+    whenBusy,
   })
 }
 

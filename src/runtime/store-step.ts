@@ -23,6 +23,7 @@ async function commit(tx: Scope, { run, log }: Pick<Turn, 'run' | 'log'>, { even
   const chunk = log.chunk(events)
   const committed = await commitRun(tx, run, { ...changes, chunk })
   if (!committed) throw new LostRunError()
+  if (changes.end && run.hasCallback) await tx.enqueue('run_callback', { run_id: run.id }, run.id)
   const publish = () => {
     log.push(...events)
     if (chunk) log.markStored(chunk)
@@ -32,7 +33,9 @@ async function commit(tx: Scope, { run, log }: Pick<Turn, 'run' | 'log'>, { even
 
 /** Stores changes of a run. Throws a LostRunError when another server owns the run. */
 export async function store(turn: Pick<Turn, 'scope' | 'run' | 'log'>, changes: Changes): Promise<Committed> {
-  const { committed, publish } = await commit(turn.scope, turn, changes)
+  const stored = (tx: Scope) => commit(tx, turn, changes)
+  // The job of a callback is there with the end of the run, or neither is.
+  const { committed, publish } = await (turn.run.hasCallback ? turn.scope.transaction(stored) : stored(turn.scope))
   publish()
   return committed
 }

@@ -1,9 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { claimOf, reused } from '../../http/idempotency-key.ts'
 import { isLetta } from '../../http/letta.ts'
 import { callerGone, EventStream, ValueOrEvents } from '../../http/sse.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
-import { Ref } from '../../lib/wire.ts'
+import { OneOf, Ref } from '../../lib/wire.ts'
+import { WHEN_BUSY, type WhenBusy } from '../../runtime/accept.ts'
+import { cancelOthers } from '../../runtime/cancel.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { awaitRun, beginRun, RUN_EVENTS, readRun, type SendOptions } from '../../runtime/send.ts'
 import type { Target } from '../messages/table.ts'
@@ -12,6 +15,17 @@ import { SendResponse, StreamEvent } from './schema.ts'
 
 /** The configuration of routes that begin a run. */
 export const BEGINS_RUN = { idempotency: 'row', stream: RUN_EVENTS } as const
+
+/** The headers of requests that begin a run. */
+export const SendHeaders = Type.Object({
+  'cairn-when-busy': Type.Optional(
+    OneOf(WHEN_BUSY, {
+      description:
+        'Where a run of the agent is carried out: `enqueue` (the default) waits for it, up to 100 runs; `reject` is a 409; ' +
+        '`interrupt` cancels it and those that wait.',
+    }),
+  ),
+})
 
 export const events = EventStream(Ref(StreamEvent))
 
@@ -30,10 +44,12 @@ function checkStreaming({ streaming, stream_tokens, background }: SendMessages):
   if (!streaming && issues.length > 0) throw invalid(...issues)
 }
 
-/** 422 for what the server doesn't do yet: a request that asks for it would wait in vain. */
+const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+
+/** 422 for what the server doesn't do, or can't: a request that asks for it would wait in vain. */
 function checkServed({ return_logprobs, return_token_ids, callback_url }: SendMessages & SendMessagesAsync): void {
   const issues = [
-    ...(callback_url ? [inBody('callback_url', 'is not called yet: read the run until it has ended')] : []),
+    ...(callback_url && !isHttp(callback_url) ? [inBody('callback_url', 'must be an http or https address')] : []),
     ...(return_logprobs ? [inBody('return_logprobs', 'is not served yet')] : []),
     ...(return_token_ids ? [inBody('return_token_ids', 'is not served yet')] : []),
   ]
@@ -58,8 +74,10 @@ export function createSender(runtime: Runtime) {
     const request = given as FastifyRequest
     checkServed(request.body as SendMessages)
     const claim = claimOf(request)
-    const { id, state } = await beginRun(runtime, request.scope, target, body, { ...options, claim })
+    const whenBusy = request.headers['cairn-when-busy'] as WhenBusy | undefined
+    const { id, state } = await beginRun(runtime, request.scope, target, body, { ...options, claim, whenBusy })
     if (state === 'reused') throw reused()
+    if (state === 'waiting' && whenBusy === 'interrupt') await cancelOthers(runtime, request.scope, target, id)
     if (state === 'known') reply.header('idempotent-replayed', 'true')
     return id
   }

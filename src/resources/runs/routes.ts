@@ -14,6 +14,7 @@ import {
   ListRunMessages,
   ListRunSteps,
   ListRuns,
+  ResumeHeaders,
   ResumeRun,
   Run,
   RunMetrics,
@@ -45,7 +46,7 @@ const operations = operationsOf('runs', {
   ],
   retrieve_stream_for_run: [
     'Read the events of a run again, and those to come',
-    { params, body: ResumeRun, response: { 200: EventStream(Ref(StreamEvent)) } },
+    { params, body: ResumeRun, headers: ResumeHeaders, response: { 200: EventStream(Ref(StreamEvent)) } },
     { idempotency: 'row', right: 'read', stream: RUN_EVENTS },
   ],
 })
@@ -74,9 +75,9 @@ export const runRoutes = (runtime: Runtime) => async (app: App) => {
     listStepsOf(scope, params.run_id, query),
   )
 
-  app.post('/:run_id/stream', operations.retrieve_stream_for_run, ({ scope, params, body }, reply) =>
+  app.post('/:run_id/stream', operations.retrieve_stream_for_run, ({ scope, params, body, headers }, reply) =>
     resumeRun(runtime, scope, params.run_id, {
-      after: body.starting_after ?? 0,
+      after: body.starting_after ?? Number(headers['last-event-id'] ?? 0),
       pings: body.include_pings ?? true,
       signal: callerGone(reply),
     }),

@@ -95,6 +95,16 @@ describe('a run', () => {
 })
 
 describe('a background stream', () => {
+  test('is read again from the Last-Event-ID that the client of an event stream sends', async () => {
+    const id = await makeAgent()
+    const { body } = await send(id, { input: 'one', streaming: true, stream_tokens: true, background: true })
+    const ids = [...(body as unknown as string).matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number))
+    expect(ids).toEqual(eventsIn(body as unknown as string).flatMap(({ seq_id }) => seq_id ?? []))
+    const { id: run } = await newestRun(id)
+    const again = await alice.post(`/v1/runs/${run}/stream`, {}, { 'last-event-id': String(ids.at(-2)) })
+    expect(eventsIn(again.body as unknown as string).flatMap(({ seq_id }) => seq_id ?? [])).toEqual([ids.at(-1)])
+  })
+
   test('can be read again, from the start and from any event, each event once', async () => {
     const id = await makeAgent()
     const { body } = await send(id, { input: 'one two', streaming: true, stream_tokens: true, background: true })
@@ -177,5 +187,48 @@ describe('an error of the model', () => {
     const events = eventsIn(body as unknown as string)
     expect(events.slice(-2).map(({ message_type }) => message_type)).toEqual(['stop_reason', 'error_message'])
     expect(await kept(id)).toBe(0)
+  })
+})
+
+describe('a message to a busy agent', () => {
+  test.each([
+    ['enqueue', 200, ['completed', 'completed']],
+    ['reject', 409, ['completed']],
+    ['interrupt', 200, ['completed', 'cancelled']],
+  ])('with Cairn-When-Busy %s is a %i', async (choice, status, expected) => {
+    const id = await makeScripted()
+    const rest = Promise.withResolvers<void>()
+    const before = model.requests.length
+    model.add({ text: 'one two three', pause: { after: 2, until: rest.promise } })
+    const first = send(id, { input: 'First' })
+    await vi.waitUntil(() => model.requests.length > before, PATIENT)
+    const second = alice.post(`/v1/agents/${id}/messages`, { input: 'Second' }, { 'cairn-when-busy': choice })
+    if (choice === 'enqueue') {
+      await vi.waitUntil(async () => (await alice.get(`/v1/runs/?agent_id=${id}`)).body.length === 2, PATIENT)
+    } else if (choice === 'reject') expect((await second).headers['x-should-retry']).toBe('false')
+    else await second
+    rest.resolve()
+    expect((await second).status).toBe(status)
+    await first
+    const { body } = await alice.get(`/v1/runs/?agent_id=${id}`)
+    expect(body.map((run: { status: string }) => run.status)).toEqual(expected)
+  })
+
+  test('waits behind a hundred others at most; the next is a 409 that no SDK repeats', async () => {
+    const id = await makeScripted()
+    const rest = Promise.withResolvers<void>()
+    const before = model.requests.length
+    model.add({ text: 'one two three', pause: { after: 2, until: rest.promise } })
+    const first = send(id, { input: 'First' })
+    await vi.waitUntil(() => model.requests.length > before, PATIENT)
+    for (let n = 0; n < 100; n++) {
+      expect((await alice.post(`/v1/agents/${id}/messages/async`, { input: `${n}` })).status).toBe(200)
+    }
+    const refused = await send(id, { input: 'Too many' })
+    expect([refused.status, refused.headers['x-should-retry']]).toEqual([409, 'false'])
+    expect(await alice.post(`/v1/agents/${id}/messages/cancel`)).toMatchObject({ status: 200 })
+    rest.resolve()
+    await first
+    expect((await send(id, { input: 'Hello' })).status).toBe(200)
   })
 })

@@ -117,3 +117,10 @@ export const resumeFields = {
 
 /** Reads the events of a run again. */
 export const ResumeRun = Strict(resumeFields)
+
+/** The header by which clients of event streams resume them (HTML standard, § 9.2.4). */
+export const ResumeHeaders = Type.Object({
+  'last-event-id': Optional(
+    Type.String({ pattern: '^\\d{1,15}$', description: 'The number of the last event, where the body names none.' }),
+  ),
+})

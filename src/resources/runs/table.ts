@@ -30,6 +30,12 @@ export interface RunRow extends OwnedRow {
   cancel_requested_at: string | null
 }
 
+declare module '../../db/jobs.ts' {
+  interface JobData {
+    run_callback: { run_id: string }
+  }
+}
+
 declare module '../../db/tables.ts' {
   interface Tables {
     runs: RunRow

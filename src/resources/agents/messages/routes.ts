@@ -6,7 +6,7 @@ import { cancelRuns } from '../../../runtime/cancel.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
 import { SendBody, SendMessagesAsync } from '../../messages/body.ts'
 import { Message } from '../../messages/schema.ts'
-import { BEGINS_RUN, createSender, events, messagesOrEvents } from '../../messages/send-routes.ts'
+import { BEGINS_RUN, createSender, events, messagesOrEvents, SendHeaders } from '../../messages/send-routes.ts'
 import { Run, runs } from '../../runs/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { listAgentMessages } from './messages.ts'
@@ -17,17 +17,17 @@ const params = AgentParams
 const operations = operationsOf('messages', {
   send_message: [
     'Send messages to an agent, and wait for its answer or stream it',
-    { params, body: SendBody, response: { 200: messagesOrEvents } },
+    { params, headers: SendHeaders, body: SendBody, response: { 200: messagesOrEvents } },
     BEGINS_RUN,
   ],
   stream_message: [
     'Send messages to an agent, and stream its answer',
-    { params, body: SendBody, response: { 200: events }, deprecated: true },
+    { params, headers: SendHeaders, body: SendBody, response: { 200: events }, deprecated: true },
     BEGINS_RUN,
   ],
   send_message_async: [
     'Send messages to an agent, and get the run at once',
-    { params, body: SendMessagesAsync, response: { 200: Ref(Run) } },
+    { params, headers: SendHeaders, body: SendMessagesAsync, response: { 200: Ref(Run) } },
     BEGINS_RUN,
   ],
   cancel_message: [
