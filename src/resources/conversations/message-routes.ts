@@ -10,7 +10,8 @@ import { RUN_EVENTS } from '../../runtime/send.ts'
 import { CancelRuns } from '../agents/messages/schema.ts'
 import { SendToConversation } from '../messages/body.ts'
 import { Message } from '../messages/schema.ts'
-import { BEGINS_RUN, createSender, events, messagesOrEvents } from '../messages/send-routes.ts'
+import { BEGINS_RUN, createSender, events, messagesOrEvents, SendHeaders } from '../messages/send-routes.ts'
+import { ResumeHeaders } from '../runs/schema.ts'
 import { listThreadMessages } from './messages.ts'
 import { ListConversationMessages, ResumeConversation, ThreadAgent, ThreadParams } from './schema.ts'
 import { targetOf } from './target.ts'
@@ -20,7 +21,7 @@ const params = ThreadParams
 const operations = operationsOf('conversations', {
   send_conversation_message: [
     'Send messages to a conversation, and stream the answer or wait for it',
-    { params, body: SendToConversation, response: { 200: messagesOrEvents } },
+    { params, headers: SendHeaders, body: SendToConversation, response: { 200: messagesOrEvents } },
     BEGINS_RUN,
   ],
   list_conversation_messages: [
@@ -29,7 +30,7 @@ const operations = operationsOf('conversations', {
   ],
   retrieve_conversation_stream: [
     'Read the events of a run of a conversation again, and those to come',
-    { params, body: ResumeConversation, response: { 200: events } },
+    { params, headers: ResumeHeaders, body: ResumeConversation, response: { 200: events } },
     { idempotency: 'row', right: 'read', stream: RUN_EVENTS },
   ],
   cancel_conversation: [
@@ -59,11 +60,11 @@ export const conversationMessageRoutes = (runtime: Runtime) => async (app: App) 
   })
 
   app.post('/:conversation_id/stream', operations.retrieve_conversation_stream, async (request, reply) => {
-    const { scope, params, body } = request
+    const { scope, params, body, headers } = request
     const { agent_id, run_id, otid } = body ?? {}
     const { threadId } = await targetOf(scope, params.conversation_id, { in: 'body', id: agent_id })
     return resumeRun(runtime, scope, await findRunOf(scope, threadId, { runId: run_id, otid }), {
-      after: body?.starting_after ?? 0,
+      after: body?.starting_after ?? Number(headers['last-event-id'] ?? 0),
       pings: body?.include_pings ?? true,
       signal: callerGone(reply),
     })

@@ -172,7 +172,9 @@ describe('an error of the model', () => {
     [500, 500, 'llm_error'],
   ])('of status %i keeps its kind; nothing of the turn is kept', async (status, expected, type) => {
     const id = await makeScripted()
-    model.add({ error: { status } })
+    // The server repeats a call that may succeed the next time, twice.
+    const attempts = status === 429 || status === 500 ? 3 : 1
+    model.add(...Array(attempts).fill({ error: { status } }))
     const reply = await send(id, { input: 'Hello' })
     expect([reply.status, reply.body.error.type]).toEqual([expected, type])
     expect((await newestRun(id)).status).toBe('failed')
