@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { type Context, checkMatch, mapDbErrors, notFoundFor, queryRows, type Row, readRows, toWire } from './context.ts'
+import { type Context, checkMatch, notFoundFor, queryRows, readRows, toWire } from './context.ts'
 import type { Link } from './link.ts'
 import type { Versioned } from './marks.ts'
 import type { Resource } from './resource.ts'
@@ -50,10 +50,10 @@ export async function select<Wire, T extends Table>(
   resource: Resource<Wire, T>,
   filter: Filter<T>,
 ): Promise<(Wire & Versioned)[]> {
-  const { trx, database, actor } = context
-  const owned = selectOwned(trx ?? database.kysely, resource.table, actor.organizationId)
+  const { database, actor } = context
+  const owned = selectOwned(database.kysely, resource.table, actor.organizationId)
   const query = filter(owned).select(() => sql`${resource.fields(actor.organizationId)}, version` as never)
-  return ((await mapDbErrors(query.execute())) as Row[]).map((row) => toWire<Wire>(row))
+  return (await readRows(context, query.compile())).map((row) => toWire<Wire>(row))
 }
 
 /** The number of rows that the filter keeps. */
@@ -62,10 +62,10 @@ export async function count<T extends Table>(
   resource: Resource<unknown, T>,
   filter: Filter<T> = (query) => query,
 ): Promise<number> {
-  const { trx, database, actor } = context
-  const owned = selectOwned(trx ?? database.kysely, resource.table, actor.organizationId)
+  const { database, actor } = context
+  const owned = selectOwned(database.kysely, resource.table, actor.organizationId)
   const query = filter(owned).select(() => sql<number>`count(*)`.as('count') as never)
-  const [row] = (await mapDbErrors(query.execute())) as { count: number }[]
+  const [row] = await readRows<{ count: number }>(context, query.compile())
   return row!.count
 }
 

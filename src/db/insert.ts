@@ -9,8 +9,11 @@ import { insertRevision } from './revisions.ts'
 import type { Table } from './select.ts'
 import type { Columns, Exactly } from './tables.ts'
 
-/** The JSON of one statement, in characters, unless a single row is longer. */
-const MAX_CHARACTERS = 4_000_000
+/**
+ * The JSON of one statement, in characters, unless a single row is longer. On the embedded database, others read between
+ * the statements of a transaction.
+ */
+const MAX_CHARACTERS = 300_000
 
 /** Rows as JSON arrays, each short enough for one statement. */
 export function* jsonBatches(rows: readonly object[]): Generator<string> {

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { attach, detach, setLinks } from './attach.ts'
-import { type Actor, type Context, queryRows, searchRows } from './context.ts'
+import { type Actor, type Context, queryRows, readRows, searchRows } from './context.ts'
 import type { Database } from './engine/database.ts'
 import { count, exists, find, get, linkedIds, lock, select } from './find.ts'
 import { insert, insertMany, insertOnConflictDoNothing } from './insert.ts'
@@ -68,7 +68,9 @@ export interface Scope {
    * It must name the organization, as in `query`.
    */
   search<Row>(statement: RawBuilder<Row>, signal: AbortSignal): Promise<Row[]>
-  /** The rows of a statement of a resource's own, which must name the organization. */
+  /** The rows of a statement of a resource's own that only reads and takes no locks. It must name the organization. */
+  read<Row>(statement: RawBuilder<Row>): Promise<Row[]>
+  /** The rows of any other statement of a resource's own, which must name the organization. */
   query<Row>(statement: RawBuilder<Row>): Promise<Row[]>
 
   // Writes: src/db/insert.ts, update.ts, attach.ts.
@@ -115,6 +117,8 @@ export interface Scope {
 
   /** Runs `work` in one transaction, and again after a serialization failure; inside a transaction, in that one. */
   transaction<T>(work: (scope: Scope) => Promise<T>): Promise<T>
+  /** Runs `work` in a transaction that reads one state of the database and writes nothing. */
+  snapshot<T>(work: (scope: Scope) => Promise<T>): Promise<T>
   /** Runs `work` in a transaction that has locked the row. 404, or 412 with the current ETag. */
   locking<T>(resource: Resource, id: string, work: (scope: Scope) => Promise<T>): Promise<T>
   /** Runs `work` so that the caller can go on after its failure. */
@@ -169,6 +173,7 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     select: (resource, filter) => select(context, resource, filter),
     count: (resource, filter) => count(context, resource, filter),
     linkedIds: (link, ownerId) => linkedIds(context, link, ownerId),
+    read: (statement) => readRows(context, statement),
     query: (statement) => queryRows(context, statement),
     search: (statement, signal) => searchRows(context, statement, signal),
     insert: (resource, values, attachments) => insert(context, resource, values, attachments),
@@ -182,6 +187,8 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     setLinks: (link, ownerId, ids) => setLinks(context, link, ownerId, ids),
     transaction: (work) =>
       transaction ? work(scope) : runTransaction(services, (inner) => work(createScope(services, actor, inner))),
+    snapshot: (work) =>
+      runTransaction(services, (inner) => work(createScope(services, actor, inner)), { readOnly: true }),
     locking: (resource, id, work) =>
       scope.transaction(async (inner) => {
         await inner.lock(resource, id)

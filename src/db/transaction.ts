@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { type Context, withRetry } from './context.ts'
-import type { Database } from './engine/database.ts'
+import type { Database, TransactionOptions } from './engine/database.ts'
 import type { Jobs, Queue } from './jobs.ts'
 import { isRetryable, toApiError } from './pg-errors.ts'
 import type { Tables } from './tables.ts'
@@ -15,9 +15,10 @@ export interface Transaction {
 export async function runTransaction<T>(
   { database, jobs }: { database: Database; jobs?: Jobs | undefined },
   work: (transaction: Transaction) => Promise<T>,
+  options?: TransactionOptions,
 ): Promise<T> {
   const queues = new Set<Queue>()
-  const result = await withRetry(() => database.transaction((trx) => work({ trx, queues })))
+  const result = await withRetry(() => database.transaction((trx) => work({ trx, queues }), options))
   for (const queue of queues) jobs?.wake(queue)
   return result
 }

@@ -17,9 +17,12 @@ const PROGRAM = `
   console.log(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1])
   process.exit()`
 
-test.skipIf(!existsSync('/proc/self/status'))('a process that begins with the engine stays under 700 MB', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', PROGRAM], {
-    cwd: fileURLToPath(new URL('.', import.meta.url)),
-  })
-  expect(Number(stdout)).toBeLessThan(700_000)
-})
+test.skipIf(!existsSync('/proc/self/status'))(
+  "a process that begins with the engine never has the compiler's memory beside the database's",
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', PROGRAM], {
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+    })
+    expect(Number(stdout)).toBeLessThan(900_000)
+  },
+)

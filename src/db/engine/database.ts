@@ -6,11 +6,18 @@ import { type Config, ConfigError } from '../../config.ts'
 import { createTransactionGuard, type TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Tables } from '../tables.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.ts'
+import type { Interleaving } from './interleave.ts'
 import { listen } from './listen.ts'
 import { lockDirectory } from './lock.ts'
 import { type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { createSenders, createStatementNames, type NameStatement, openPool } from './pool.ts'
+import { DECLARE_READS } from './session.ts'
 import { createStatementCache, type StatementCache } from './statement-cache.ts'
+
+export interface TransactionOptions {
+  /** All statements read one state of the database, and none writes. */
+  readOnly?: boolean
+}
 
 /** An open database: the rows of every organization. Resources get a Scope instead. */
 export interface Database {
@@ -32,7 +39,7 @@ export interface Database {
   /** Runs a statement that changes one row, named by its key. Such statements share connections, few each. */
   change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Any other use of the database inside of `work` throws instead of deadlocking. */
-  transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T>
+  transaction<T>(work: (trx: Kysely<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Calls `onMessage` with the messages that other servers of this database send by `pg_notify`, of which some get lost. */
   listen(channel: string, onMessage: (text: string) => void): () => Promise<void>
   /** The connections in use and not, and the statements that wait for one. */
@@ -103,17 +110,34 @@ async function openStorage({ databaseUrl, dataDir, poolSize }: Settings, options
   }
 }
 
+/** The statements by which Kysely begins a transaction. */
+const BEGIN = /^(begin|start transaction)\b/
+
 /** The pool as Kysely uses it: `check` runs before a connection is taken, and statements are prepared by name. */
-const kyselyPool = (pool: pg.Pool, nameOf: NameStatement, check: () => void): PostgresPool => ({
+const kyselyPool = (
+  pool: pg.Pool,
+  nameOf: NameStatement,
+  check: () => void,
+  interleaving: Interleaving | undefined,
+): PostgresPool => ({
   options: pool.options,
   end: () => pool.end(),
   async connect() {
     check()
     const client = await pool.connect()
-    const query = (text: string, values: readonly unknown[]) =>
-      sendStatement(client, { name: nameOf(text, values), text, values: [...values] })
+    const query = (text: string, values: readonly unknown[]) => {
+      if (!interleaving || !BEGIN.test(text)) {
+        return sendStatement(client, { name: nameOf(text, values), text, values: [...values] })
+      }
+      interleaving.begun(client)
+      return sendStatement(client, { text: `${text}; ${DECLARE_READS}`, values: [] })
+    }
+    const release = (destroy?: boolean) => {
+      interleaving?.ended()
+      client.release(destroy)
+    }
     // Kysely sends texts with values, and no cursors.
-    return { query: query as unknown as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) }
+    return { query: query as unknown as PostgresPoolClient['query'], release }
   },
 })
 
@@ -127,7 +151,9 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
   const nameOf = createStatementNames()
   const guard = createTransactionGuard()
   const check = () => guard.refuse('The database was used beside the transaction that is open here.')
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: kyselyPool(pool, nameOf, check) }) })
+  const kysely = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: kyselyPool(pool, nameOf, check, senders.interleaving) }),
+  })
   const sendBy =
     (send: SendStatement) =>
     async <Row>({ sql: text, parameters }: CompiledQuery) => {
@@ -144,17 +170,16 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
     read: sendBy(senders.read),
     change: sendBy(senders.change),
     search: (statement, signal) => sendBy(<R>(sent: Statement) => senders.search<R>(sent, signal))(statement),
-    transaction(work) {
+    transaction(work, { readOnly } = {}) {
       let first: unknown
       // A connection that has broken fails the rollback too: the first error says why.
       const rethrow = (error: unknown): never => {
         first ??= error
         throw first
       }
-      return kysely
-        .transaction()
-        .execute((trx) => guard.run(() => work(trx).catch(rethrow)))
-        .catch(rethrow)
+      const transaction = kysely.transaction()
+      const begun = readOnly ? transaction.setIsolationLevel('repeatable read').setAccessMode('read only') : transaction
+      return begun.execute((trx) => guard.run(() => work(trx).catch(rethrow))).catch(rethrow)
     },
     // An embedded database has no other servers.
     listen: (...request) => (embedded ? async () => {} : listen(settings.databaseUrl!, ...request)),

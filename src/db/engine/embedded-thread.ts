@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { SESSION } from './session.ts'
+import { OPEN_READ, SESSION } from './session.ts'
 
 /** The thread of an embedded database: it runs requests one after the other. */
 
@@ -94,7 +94,7 @@ async function open({ engine, dataDir, snapshot }: OpenRequest): Promise<PGlite>
   await lite.exec(
     Object.entries(SESSION)
       .map(([name, value]) => `set ${name} = ${value};`)
-      .join('\n'),
+      .join('\n') + OPEN_READ,
   )
   return lite
 }

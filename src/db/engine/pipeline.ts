@@ -24,8 +24,8 @@ interface PipelinedConnection {
   activeAt: number
 }
 
-/** A function that sends one statement and returns its rows. */
-export type SendStatement = <Row>(statement: Statement) => Promise<Row[]>
+/** A function that sends one statement and returns its rows; none where `isWanted` returns false at the statement's turn. */
+export type SendStatement = <Row>(statement: Statement, isWanted?: () => boolean) => Promise<Row[]>
 
 export interface Statement {
   name?: string | undefined
@@ -96,13 +96,14 @@ function closeConnection(open: Set<PipelinedConnection>, connection: PipelinedCo
  */
 export function createPipeline(pool: Pool, options: PipelineOptions): SendStatement {
   const open = new Set<PipelinedConnection>()
-  return async <Row>(statement: Statement) => {
+  return async <Row>(statement: Statement, isWanted = () => true) => {
     const now = performance.now()
     const connection = pickConnection(open, options, now) ?? openConnection(pool, open, now)
     if (connection.unanswered++ === 0) connection.activeAt = now
     if (++connection.uses === options.maxUses) open.delete(connection)
     try {
-      return (await sendStatement(await connection.client, statement)).rows as Row[]
+      const client = await connection.client
+      return isWanted() ? ((await sendStatement(client, statement)).rows as Row[]) : []
     } finally {
       connection.activeAt = performance.now()
       if (--connection.unanswered === 0) closeConnection(open, connection)

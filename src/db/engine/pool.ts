@@ -1,6 +1,7 @@
 import pg, { type CustomTypesConfig } from 'pg'
 import { ApiError } from '../../lib/errors.ts'
 import type { Embedded } from './embedded.ts'
+import { createInterleaving, type Interleaving } from './interleave.ts'
 import { createPipeline, type SendStatement, type Statement, sendStatement } from './pipeline.ts'
 import { SESSION_OPTIONS } from './session.ts'
 import { createGatheringSocket } from './socket.ts'
@@ -150,12 +151,23 @@ const cancellable =
     }
   }
 
+interface Senders {
+  read: SendStatement
+  change: SendStatement
+  query: SendStatement
+  search: SendSearch
+  /** Only of the embedded database. */
+  interleaving?: Interleaving
+}
+
 /** How statements outside of transactions are sent: `read` and `change` share connections, `query` and `search` don't. */
-export function createSenders(pool: pg.Pool, remotePoolSize: number | undefined) {
+export function createSenders(pool: pg.Pool, remotePoolSize: number | undefined): Senders {
   if (remotePoolSize === undefined) {
     // The embedded database has one connection, and runs one statement after the other.
     const send = createPipeline(pool, { ...READS, maxConnections: 1, maxUses: MAX_USES })
-    return { read: send, change: send, query: send, search: withinTime((statement) => send(statement)) }
+    const interleaving = createInterleaving(send)
+    const { read } = interleaving
+    return { read, change: send, query: send, search: withinTime((statement) => read(statement)), interleaving }
   }
   const query = onOwnConnection(pool)
   const maxConnections = Math.floor(remotePoolSize / 2)

@@ -21,3 +21,29 @@ export const SESSION: Readonly<Record<string, string>> = {
 export const SESSION_OPTIONS = Object.entries({ TimeZone: 'UTC', statement_timeout: '5min', ...SESSION })
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ')
+
+/**
+ * SQL of a function of the embedded database, which runs reads between the statements of a transaction: it opens a cursor,
+ * `read`, on the rows of the statement in the setting `cairn.read`, and returns false where that fails. A stable function
+ * sees the rows that its caller sees (PostgreSQL documentation, "Function Volatility Categories"), and writes nothing. Its
+ * caller is the cursor of DECLARE_READS, which sees the rows as they were when it was declared. All rows are computed here, where a
+ * failure is caught: outside it would end the transaction.
+ */
+export const OPEN_READ = `
+create or replace function pg_temp.open_read() returns boolean language plpgsql stable as $$
+declare
+  result refcursor := 'read';
+begin
+  open result scroll for execute
+    'with found as materialized (' || current_setting('cairn.read') || ') select * from found';
+  move forward all in result;
+  move backward all in result;
+  return true;
+exception when others then
+  open result for select where false;
+  return false;
+end $$;`
+
+/** SQL that follows the begin of a transaction: a cursor whose rows are calls of OPEN_READ. */
+export const DECLARE_READS =
+  'declare reads no scroll cursor for select pg_temp.open_read(), generate_series(1, 1000000000)'

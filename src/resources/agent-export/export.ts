@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { agentEntry } from './agent-entry.ts'
 import { blockEntry, fileEntry, folderEntry, groupEntry, toolEntry } from './entries.ts'
@@ -14,11 +13,8 @@ const REVISION = 'cairn-1'
  * secrets it has the names alone. 404.
  */
 export const exportAgent = (scope: Scope, id: string, query: ExportQuery): Promise<AgentFile> =>
-  scope.transaction(async (tx) => {
-    // All statements read one snapshot: no row refers to another that was deleted meanwhile.
-    await tx.query(sql`set transaction isolation level repeatable read, read only`)
-    return toAgentFile(await loadExport(tx, id, query))
-  })
+  // One state of the database: no row refers to another that was deleted meanwhile.
+  scope.snapshot(async (snapshot) => toAgentFile(await loadExport(snapshot, id, query)))
 
 function toAgentFile(data: ExportData): AgentFile {
   const ids = numberContents(data)

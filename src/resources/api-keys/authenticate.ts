@@ -39,20 +39,24 @@ interface FoundKey {
   stale: boolean
 }
 
+/** Records the use of a key. No request waits for this: on an embedded database, writes wait for those of others. */
+function recordUse(database: Database, { organization_id, id }: FoundKey): void {
+  const record = sql`update api_keys set last_used_at = now() where organization_id = ${organization_id} and id = ${id}`
+  // The next request records what this one can't.
+  database.change(record.compile(database.kysely)).catch(() => {})
+}
+
 /** The caller of an API key. The time of its last use is recorded to the minute. */
-async function findKey({ kysely }: Database, hash: string): Promise<Authenticated | undefined> {
-  const { rows } = await sql<FoundKey>`
+async function findKey(database: Database, hash: string): Promise<Authenticated | undefined> {
+  const find = sql<FoundKey>`
     select k.id, k.organization_id, k.user_id, k.scopes, o.is_operator as operator, k.expires_at,
       coalesce(k.last_used_at < now() - interval '1 minute', true) as stale
     from api_keys k join organizations o on o.id = k.organization_id
     where k.key_hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-  `.execute(kysely)
-  const [found] = rows
+  `
+  const [found] = await database.read<FoundKey>(find.compile(database.kysely))
   if (!found) return undefined
-  if (found.stale) {
-    await sql`update api_keys set last_used_at = now()
-      where organization_id = ${found.organization_id} and id = ${found.id}`.execute(kysely)
-  }
+  if (found.stale) recordUse(database, found)
   const { id, organization_id, user_id, scopes, operator, expires_at } = found
   return { caller: { organizationId: organization_id, userId: user_id, keyId: id, scopes, operator }, expires_at }
 }
@@ -70,16 +74,16 @@ interface FoundToken {
  * The caller of a client-side access token: the user of the key that made it, with none of that key's wider rights, and only
  * while that key is valid.
  */
-async function findToken({ kysely }: Database, hash: string): Promise<Authenticated | undefined> {
-  const { rows } = await sql<FoundToken>`
+async function findToken(database: Database, hash: string): Promise<Authenticated | undefined> {
+  const find = sql<FoundToken>`
     select t.id, t.organization_id, k.user_id, t.origin, least(t.expires_at, k.expires_at) as expires_at,
       (select coalesce(jsonb_object_agg(g.agent_id, g.access), '{}') from access_tokens_agents g
         where g.organization_id = t.organization_id and g.access_token_id = t.id) as grants
     from access_tokens t join api_keys k on k.organization_id = t.organization_id and k.id = t.api_key_id
     where t.token_hash = ${hash} and t.expires_at > now()
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-  `.execute(kysely)
-  const [found] = rows
+  `
+  const [found] = await database.read<FoundToken>(find.compile(database.kysely))
   if (!found) return undefined
   const { id, organization_id, user_id, origin, expires_at, grants } = found
   const client = { origin, agents: new Map(Object.entries(grants)) }

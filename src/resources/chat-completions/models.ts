@@ -19,7 +19,7 @@ const modelOf = (scope: Scope, { id, name, created_at }: Row): ChatModel => ({
 
 /** The agents of the organization as models, newest first. Hidden ones are left out. */
 export async function listChatModels(scope: Scope, { limit = 200, after }: ListChatModels) {
-  const rows = await scope.query<Row>(sql`
+  const rows = await scope.read<Row>(sql`
     select id, name, created_at from agents where organization_id = ${scope.organizationId} and hidden is not true
       ${after === undefined ? sql`` : sql`and id < ${after}`}
     order by id desc limit ${limit + 1}`)
@@ -29,7 +29,7 @@ export async function listChatModels(scope: Scope, { limit = 200, after }: ListC
 
 /** An agent as a model. 404. */
 export async function findChatModel(scope: Scope, id: string): Promise<ChatModel> {
-  const [row] = await scope.query<Row>(sql`
+  const [row] = await scope.read<Row>(sql`
     select id, name, created_at from agents where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!row) throw notFound('agent', id)
   return modelOf(scope, row)

@@ -29,12 +29,12 @@ const detailsOf = (organizationId: string) => sql<Pick<FolderMetadata, 'sources'
  * 422 when a detailed response would be too long.
  */
 export async function folderMetadata(scope: Scope, detailed = false): Promise<FolderMetadata> {
-  const [totals] = await scope.query(totalsOf(scope.organizationId))
+  const [totals] = await scope.read(totalsOf(scope.organizationId))
   if (!detailed) return { ...totals!, sources: [] }
   if (totals!.total_sources + totals!.total_files > MOST) {
     const message = `must be false: more than ${MOST} folders and files are too many to be told one by one`
     throw invalid({ in: 'query', field: 'include_detailed_per_source_metadata', message })
   }
-  const [details] = await scope.query(detailsOf(scope.organizationId))
+  const [details] = await scope.read(detailsOf(scope.organizationId))
   return { ...totals!, ...details! }
 }

@@ -27,10 +27,10 @@ export const healthRoutes =
     }))
 
     app.get('/ready/', operations.check_ready, async () => {
-      const { rows } = await sql<{ read_only: boolean }>`
+      const read = sql<{ read_only: boolean }>`
         select current_setting('transaction_read_only') = 'on' as read_only from organizations limit 1
-      `.execute(database.kysely)
-      const [row] = rows
+      `
+      const [row] = await database.read<{ read_only: boolean }>(read.compile(database.kysely))
       const reason = row
         ? (database.whyFull() ?? (row.read_only ? 'The database is read-only' : undefined))
         : 'The server is starting'

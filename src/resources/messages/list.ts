@@ -62,7 +62,7 @@ export async function listMessages(
     sql`(select created_at, id from messages as cursor_row
       where cursor_row.organization_id = ${scope.organizationId} and cursor_row.id = ${id})`
   const direction = sql.raw(fetch)
-  const rows = await scope.query<ListedRow>(sql`
+  const rows = await scope.read<ListedRow>(sql`
     select *, (select agent_type from agents
       where agents.organization_id = ${scope.organizationId} and agents.id = messages.agent_id) as agent_type
     from messages where organization_id = ${scope.organizationId} and ${condition}

@@ -17,7 +17,7 @@ export function listAllMessages(
 
 /** The messages that a stored message stands for, in the order of its parts. 404. */
 export async function retrieveMessages(scope: Scope, id: string): Promise<Message[]> {
-  const [row] = await scope.query<MessageRow & { agent_type: string }>(sql`
+  const [row] = await scope.read<MessageRow & { agent_type: string }>(sql`
     select messages.*, agent_type from messages
       join agents on agents.organization_id = ${scope.organizationId} and agents.id = messages.agent_id
     where messages.organization_id = ${scope.organizationId} and messages.id = ${id}`)

@@ -80,7 +80,7 @@ export interface Reachable {
 
 /** The providers that a configuration can mean, the organization's before the server's. */
 export async function candidates(scope: Scope, { egress, providers }: Reachable): Promise<Connection[]> {
-  const rows = await scope.query<StoredReach>(sql`
+  const rows = await scope.read<StoredReach>(sql`
     select * from providers where organization_id = ${scope.organizationId} order by created_at, id`)
   const own = new Set(rows.map(({ name }) => name))
   return [

@@ -20,7 +20,7 @@ export async function readKnown(scope: Scope, handles: readonly string[]) {
   const rows =
     handles.length === 0
       ? []
-      : await scope.query<Row>(sql`
+      : await scope.read<Row>(sql`
           with ${known(scope)}
           select known.provider, known.provider_type, known.category, known.base_url, known.region, known.last_synced,
             m.model_type, m.name, m.display_name, m.context_window, m.max_output_tokens, m.embedding_dim

@@ -36,11 +36,11 @@ export const known = ({ organizationId }: Scope): RawBuilder<unknown> => sql`
 
 /** The providers that an organization can name; `id` is null for the server's. */
 export const knownProviders = (scope: Scope) =>
-  scope.query<{ id: string | null; provider: string }>(sql`with ${known(scope)} select id, provider from known`)
+  scope.read<{ id: string | null; provider: string }>(sql`with ${known(scope)} select id, provider from known`)
 
 /** Handles an organization can name, for suggestions. */
 export async function knownHandles(scope: Scope, type: KnownModel['model_type']): Promise<string[]> {
-  const rows = await scope.query<{ handle: string }>(sql`
+  const rows = await scope.read<{ handle: string }>(sql`
     with ${known(scope)} select provider || '/' || name as handle from models where model_type = ${type} limit 5000`)
   return rows.map(({ handle }) => handle)
 }

@@ -9,7 +9,7 @@ import type { EmbeddingModel, ListModels, Model, StorageUnit } from './schema.ts
 
 /** Models an organization can name: the server's own first, then in the order the providers were made. */
 const readModels = (scope: Scope, kind: KnownModel['model_type'], filter = sql``) =>
-  scope.query<KnownModel>(sql`
+  scope.read<KnownModel>(sql`
     with ${known(scope)} select * from models where model_type = ${kind} ${filter}
     order by category, created_at nulls first, id nulls first, provider, name`)
 
@@ -71,7 +71,7 @@ const BYTES: Record<StorageUnit, number> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 
 
 /** How much room the organization's vectors take: four bytes a number, and eight a vector. */
 export async function totalStorageSize(scope: Scope, unit: StorageUnit): Promise<number> {
-  const [row] = await scope.query<{ bytes: number }>(sql`
+  const [row] = await scope.read<{ bytes: number }>(sql`
     select coalesce(sum(4::bigint * dimension + 8), 0)::bigint as bytes from embeddings
     where organization_id = ${scope.organizationId}`)
   return Number(row!.bytes) / BYTES[unit]

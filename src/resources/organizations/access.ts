@@ -21,7 +21,7 @@ export async function listById<Row extends { id: string }>(
   { after, limit = 50 }: IdPage,
   select: RawBuilder<unknown>,
 ): Promise<PageOf<Row>> {
-  const rows: PageOf<Row> = await scope.query<Row>(
+  const rows: PageOf<Row> = await scope.read<Row>(
     sql<Row>`${select} and id > ${after ?? ''} order by id limit ${limit + 1}`,
   )
   if (rows.length > limit) {

@@ -25,7 +25,7 @@ export const containerTable = (id: string) => sql.table(isArchive(id) ? 'archive
 
 /** An archive or a folder, or undefined. */
 export async function findContainer(scope: Scope, id: string, lock?: LockMode): Promise<Container | undefined> {
-  const [found] = await scope.query(sql<Container>`
+  const [found] = await scope.read(sql<Container>`
     select embedding_config, serving_config, embedding_error from ${containerTable(id)}
     where organization_id = ${scope.organizationId} and id = ${id} ${sql.raw(lock ? `for ${lock}` : '')}`)
   return found

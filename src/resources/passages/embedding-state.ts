@@ -45,7 +45,7 @@ const storeColumns = ({ organizationId }: Scope, id: string) =>
 
 /** The progress of embedding the passages of an archive or a folder, with the requested and the serving model. 404. */
 export async function embeddingStateOf(scope: Scope, id: string): Promise<EmbeddingState> {
-  const [found] = await scope.query(sql<Container & State>`
+  const [found] = await scope.read(sql<Container & State>`
     select embedding_config, serving_config, embedding_error,
       (select count(*) from passages
         where passages.organization_id = ${scope.organizationId} and passages.container_id = container.id) as total,
@@ -57,7 +57,7 @@ export async function embeddingStateOf(scope: Scope, id: string): Promise<Embedd
     where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!found) throw notFound(nounOf(id), id)
   // Jobs have no organization, so they are not joined.
-  const [job] = await scope.query(
+  const [job] = await scope.read(
     sql<{ pending: boolean }>`select ${isUnderWay('embed_container', sql`${id}`)} as pending`,
   )
   const { total, embedded, unsynced, embedding_config, serving_config } = found

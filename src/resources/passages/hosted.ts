@@ -51,7 +51,7 @@ export async function storeOf(
   stores: VectorStores,
   archiveId: string,
 ): Promise<HostedArchive | undefined> {
-  const [archive] = await scope.query<Container & { vector_db_provider: VectorDbProvider }>(sql`
+  const [archive] = await scope.read<Container & { vector_db_provider: VectorDbProvider }>(sql`
     select vector_db_provider, serving_config, embedding_config from archives
     where organization_id = ${scope.organizationId} and id = ${archiveId} and not exists (
       select from hosted_vectors
@@ -81,7 +81,7 @@ export async function searchStore(
   for (let requested = limit; ; requested = Math.min(2 * requested, MOST_HITS)) {
     const found = await store.search(namespace, { ...query, limit: requested }, signal)
     const ids = [found.vector ?? [], found.text ?? []].flat().map(({ id }) => id)
-    const rows = await scope.query<{ id: string }>(sql`
+    const rows = await scope.read<{ id: string }>(sql`
       select id from passages where organization_id = ${scope.organizationId} and container_id = ${archiveId}
         and id = any(${[...new Set(ids)]}::text[]) and ${tags.length === 0 ? sql`true` : tagsMatch(tags, match)}`)
     const present = new Set(rows.map(({ id }) => id))

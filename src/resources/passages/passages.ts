@@ -32,7 +32,7 @@ export async function listPassages(scope: Scope, archiveId: string, query: ListP
 
 /** 404 unless the archive has the passage. */
 async function checkInArchive(scope: Scope, archiveId: string, id: string): Promise<void> {
-  const found = await scope.query(sql`select 1 from passages
+  const found = await scope.read(sql`select 1 from passages
     where organization_id = ${scope.organizationId} and container_id = ${archiveId} and id = ${id}`)
   if (found.length > 0) return
   await scope.exists('archives', archiveId)
@@ -65,7 +65,7 @@ export async function withEmbeddings(
   { include = [] }: IncludeVectors,
 ): Promise<Passage[] | Rendered<Passage[]>> {
   if (include.length === 0) return made
-  const rows = await scope.query(sql<{ json: string }>`
+  const rows = await scope.read(sql<{ json: string }>`
     select ${passagesWithVectors.rendering[scope.names].build(scope.organizationId).json} as json
     from unnest(${made.map(({ id }) => id)}::text[]) with ordinality as made (id, n)
       join passages on passages.organization_id = ${scope.organizationId} and passages.id = made.id

@@ -17,7 +17,7 @@ const PASSAGES_PER_TURN = 1024
  * compare every passage with every vector where there are no statistics: each vector is looked up.
  */
 const withoutVector = (scope: Scope, containerId: string, model: string, after: string, limit: number) =>
-  scope.query(sql<{ id: string; text: string }>`
+  scope.read(sql<{ id: string; text: string }>`
     select id, text from passages
     where organization_id = ${scope.organizationId} and container_id = ${containerId} and id > ${after}
       and exists (select from embeddings where embeddings.organization_id = ${scope.organizationId}

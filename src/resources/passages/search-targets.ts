@@ -89,7 +89,7 @@ function modelsOf(rows: readonly Row[]): ServingModel[] {
  */
 export async function resolveTargets(scope: Scope, target: SearchTarget): Promise<ResolvedTargets> {
   const { agent_id, archive_id, folder_id, files_of } = target
-  const rows = await scope.query<Row>(sql`${sql.join(selectsOf(scope, target), sql` union all `)}`)
+  const rows = await scope.read<Row>(sql`${sql.join(selectsOf(scope, target), sql` union all `)}`)
   for (const [noun, id] of [
     ['agent', agent_id],
     ['archive', agent_id ? undefined : archive_id],

@@ -14,7 +14,7 @@ async function syncModel(
   signal: AbortSignal,
 ): Promise<void> {
   const namespace = namespaceOf(scope, archiveId, model)
-  const [vector] = await scope.query(sql`
+  const [vector] = await scope.read(sql`
     select 1 from embeddings
     where organization_id = ${scope.organizationId} and container_id = ${archiveId} and model = ${model} limit 1`)
   // Nothing has to be removed from an empty namespace.

@@ -25,7 +25,7 @@ const deleteSome = (scope: Scope, containerId: string, model: string): Promise<b
 /** Deletes the vectors of models that are neither requested nor serve searches. */
 export async function deleteUnusedVectors(scope: Scope, containerId: string): Promise<void> {
   for (let last = ''; ; ) {
-    const [found] = await scope.query(sql<{ model: string }>`
+    const [found] = await scope.read(sql<{ model: string }>`
       select model from embeddings
       where organization_id = ${scope.organizationId} and container_id = ${containerId} and model > ${last}
       order by model limit 1`)

@@ -24,7 +24,7 @@ export function listRuns(scope: Scope, query: ListRuns) {
 /** The messages of a run, oldest first. 404. */
 export async function listRunMessages(scope: Scope, id: string, page: ListRunMessages) {
   const { organizationId } = scope
-  const [run] = await scope.query<{ agent_type: string | null; request_config: Record<string, never> }>(sql`
+  const [run] = await scope.read<{ agent_type: string | null; request_config: Record<string, never> }>(sql`
     select request_config, (select agent_type from agents
       where organization_id = ${organizationId} and agents.id = runs.agent_id) as agent_type
     from runs where organization_id = ${organizationId} and id = ${id}`)
@@ -36,7 +36,7 @@ export async function listRunMessages(scope: Scope, id: string, page: ListRunMes
 /** The tokens of a run's steps. 404. */
 export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
   await scope.exists('runs', id)
-  const [sums] = await scope.query<
+  const [sums] = await scope.read<
     Record<'completion' | 'prompt' | 'total', number> & Record<'cached' | 'written' | 'reasoning', number | null>
   >(sql`
     select coalesce(sum(completion_tokens), 0)::int as completion, coalesce(sum(prompt_tokens), 0)::int as prompt,
@@ -57,7 +57,7 @@ export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
 /** The times of a run, its steps and its tools. 404. */
 export async function runMetrics(scope: Scope, id: string): Promise<RunMetrics> {
   const { organizationId } = scope
-  const [row] = await scope.query<{
+  const [row] = await scope.read<{
     agent_id: string
     project_id: string | null
     started: number

@@ -41,7 +41,7 @@ const nanoseconds = (instant: string) => Date.parse(instant) * 1e6
 
 /** The times of a step. 404. */
 export async function stepMetrics(scope: Scope, id: string): Promise<StepMetrics> {
-  const [row] = await scope.query<StepRow>(sql`
+  const [row] = await scope.read<StepRow>(sql`
     select * from steps where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!row) throw notFound('step', id)
   const { organization_id, agent_id, run_id, provider_id, project_id, started_at } = row
@@ -66,7 +66,7 @@ export async function stepMetrics(scope: Scope, id: string): Promise<StepMetrics
 export async function stepTrace(scope: Scope, id: string): Promise<ProviderTrace | null> {
   await scope.exists('steps', id)
   const { organizationId } = scope
-  const [trace] = await scope.query<ProviderTrace>(sql`
+  const [trace] = await scope.read<ProviderTrace>(sql`
     select id, step_id, agent_id, run_id, call_type, request_json, response_json, llm_config, created_at,
       created_at as updated_at, created_by_id, created_by_id as last_updated_by_id, created_by_id as user_id,
       organization_id as org_id, coalesce((select tags from agents
@@ -78,7 +78,7 @@ export async function stepTrace(scope: Scope, id: string): Promise<ProviderTrace
 /** The messages of a step, oldest first. 404. */
 export async function listStepMessages(scope: Scope, id: string, page: MessagePage) {
   const { organizationId } = scope
-  const [step] = await scope.query<{ agent_type: string | null }>(sql`
+  const [step] = await scope.read<{ agent_type: string | null }>(sql`
     select (select agent_type from agents where organization_id = ${organizationId} and agents.id = steps.agent_id) as agent_type
     from steps where organization_id = ${organizationId} and id = ${id}`)
   if (!step) throw notFound('step', id)

@@ -26,7 +26,7 @@ export async function listTags(scope: Scope, query: ListTags): Promise<PageOf<st
     select tag from (${nearest('agents_tags', from)} union all ${nearest('blocks_tags', from)}) as nearest
     order by tag ${direction} limit 1)`
 
-  const rows = await scope.query(sql<{ tag: string }>`
+  const rows = await scope.read(sql<{ tag: string }>`
     with recursive walk (tag) as (
       select ${next(start === undefined ? undefined : sql`${start}`)}
       union all

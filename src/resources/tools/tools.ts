@@ -65,7 +65,7 @@ export const withTags = ({ names }: Scope, tool: Tool): Tool =>
 /** The ids of the tools with these names, by name. A name without a tool is absent. */
 export async function toolsByName(scope: Scope, names: readonly string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map()
-  const rows = await scope.query(sql<{ id: string; name: string }>`
+  const rows = await scope.read(sql<{ id: string; name: string }>`
     select id, name from tools where organization_id = ${scope.organizationId} and name = any(${names}::text[])`)
   return new Map(rows.map(({ id, name }) => [name, id]))
 }

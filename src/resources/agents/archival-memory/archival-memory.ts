@@ -31,7 +31,7 @@ interface Holder {
 
 /** The agent and the archive it has. 404. */
 async function holderOf(scope: Scope, agentId: string): Promise<Holder> {
-  const [holder] = await scope.query(sql<Holder>`
+  const [holder] = await scope.read(sql<Holder>`
     select agents.name, agents.embedding, agents.embedding_config as own, archive_id, archives.embedding_config, archives.serving_config
     from agents
       left join agents_archives as link on link.organization_id = ${scope.organizationId} and link.agent_id = agents.id
@@ -97,7 +97,7 @@ export async function listMemories(scope: Scope, agentId: string, { ascending, .
 
 /** Deletes a passage of the agent's archive. 404, also for any other passage. */
 export async function deleteMemory(scope: Scope, agentId: string, id: string): Promise<void> {
-  const [found] = await scope.query(sql<{ archive_id: string }>`
+  const [found] = await scope.read(sql<{ archive_id: string }>`
     select passages.archive_id from passages join agents_archives as link
       on link.organization_id = ${scope.organizationId} and link.archive_id = passages.archive_id
     where passages.organization_id = ${scope.organizationId} and passages.id = ${id} and link.agent_id = ${agentId}`)

@@ -30,7 +30,7 @@ export async function listBlocksOfAgent(scope: Scope, agentId: string, page: Lis
 
 /** The variables that filled the agent's blocks when a template made the agent. 404. */
 export async function memoryVariablesOf(scope: Scope, agentId: string): Promise<Record<string, string>> {
-  const [found] = await scope.query(sql<{ memory_variables: Record<string, string> | null }>`
+  const [found] = await scope.read(sql<{ memory_variables: Record<string, string> | null }>`
     select memory_variables from agents where organization_id = ${scope.organizationId} and id = ${agentId}`)
   if (!found) await scope.exists('agents', agentId)
   return found?.memory_variables ?? {}
@@ -38,7 +38,7 @@ export async function memoryVariablesOf(scope: Scope, agentId: string): Promise<
 
 /** The id of the one block an agent knows by this label. 404 when either isn't there. */
 async function idOfLabel(scope: Scope, agentId: string, label: string): Promise<string> {
-  const [found] = await scope.query(sql<{ block_id: string }>`select block_id from agents_blocks
+  const [found] = await scope.read(sql<{ block_id: string }>`select block_id from agents_blocks
     where organization_id = ${scope.organizationId} and agent_id = ${agentId} and block_label = ${label}`)
   if (found) return found.block_id
   await scope.exists('agents', agentId)
