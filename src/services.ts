@@ -116,7 +116,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     runs: () => runtime.activity(),
     pool: database.connections,
   })
-  const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools, telemetry })
+  const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools, telemetry, fetch: egress.fetch })
   const stopSweeping = startSweeping(database, logger, config.traceDays)
   return {
     config,

@@ -20,6 +20,8 @@ export interface RuntimeDeps {
   models: LanguageModels
   scopeOf(actor: Actor): Scope
   logger: FastifyBaseLogger
+  /** `fetch` for addresses of users. */
+  fetch: typeof globalThis.fetch
   tools: ToolServices
   telemetry: Telemetry
 }

@@ -3,13 +3,14 @@ import type { Scope } from '../db/scope.ts'
 import { type AcceptedRun, acceptRun, type NewRun } from './accept.ts'
 import { type Carrier, carry, type RuntimeDeps } from './carry.ts'
 import { createHeldRuns, type LocalRun } from './held-runs.ts'
+import { withImages } from './images.ts'
 import { CancelledError, StoppingError } from './interruptions.ts'
 import { superviseRuns } from './supervise.ts'
 import { createWakeUps } from './wake-ups.ts'
 
 /** Carries out runs of agents. */
 export interface Runtime {
-  /** Stores a run, and carries it out here once its thread is free. */
+  /** Stores a run, and carries it out here once its thread is free. 400 for an image that can't be read. */
   start(scope: Scope, run: Omit<NewRun, 'owner'>): Promise<AcceptedRun>
   /** The run, where this server carries it out or holds its caller. */
   local(runId: string): LocalRun | undefined
@@ -31,7 +32,8 @@ export function createRuntime(deps: RuntimeDeps): Runtime {
   const carrier: Carrier = { ...deps, owner, held, wakeUps }
   const stopSupervising = superviseRuns(carrier)
   return {
-    async start(scope, run) {
+    async start(scope, given) {
+      const run = { ...given, request: await withImages(given.request, deps.fetch) }
       const accepted = await acceptRun(scope, { ...run, owner })
       if (accepted.state === 'known' || accepted.state === 'reused') return accepted
       held.hold(accepted.id)

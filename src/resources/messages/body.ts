@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { Id, Int, JsonMap, List, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
+import { Id, Int, JsonMap, List, MAX_JSON_LENGTH, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
 import { Handle } from '../models/schema.ts'
 import { MESSAGE_TYPES } from './schema.ts'
 
 const { Optional } = Type
 
-const Content = Type.Union([Text(), List(JsonMap())], {
-  description: 'Text, or an array of content parts.',
+/** A part of a message: text, an image, or another. The limit of the body bounds the data of an image. */
+const Part = JsonMap({ [MAX_JSON_LENGTH]: 64_000_000 })
+
+const Content = Type.Union([Text(), List(Part)], {
+  description: 'Text, or an array of content parts. Images by URL are read by the server, up to 5 MB each.',
 })
 
 const message = {
@@ -83,7 +86,7 @@ const ClientSkill = Strict({ name: Type.String(), description: Type.String(), lo
 
 const fields = {
   messages: Optional(List(Input, { description: 'Either this or `input`.' })),
-  input: Optional(Type.Union([Text(), List(JsonMap())], { description: 'One message of a user.' })),
+  input: Optional(Type.Union([Text(), List(Part)], { description: 'One message of a user.' })),
   max_steps: Optional(Int({ minimum: 1, maximum: 1000, description: 'Default 50.' })),
   use_assistant_message: Optional(Type.Boolean({ description: 'Deprecated. Default true.' })),
   assistant_message_tool_name: Optional(Name({ description: 'Deprecated.' })),
