@@ -155,6 +155,9 @@ describe('the database schema', () => {
       'hosted_vectors.container_id',
       'hosted_vectors.organization_id',
       'hosted_vectors.passage_id',
+      // The texts of messages go with their messages.
+      'message_texts.agent_id',
+      'message_texts.conversation_id',
       'messages.approval_request_id',
       // Messages outlive the runs and steps that made them; a conversation's row goes after its messages.
       'messages.conversation_id',
