@@ -131,7 +131,7 @@ export const ChatCompletion = Type.Object(
 export type ChatCompletion = Static<typeof ChatCompletion>
 
 const Delta = Closed({
-  role: Optional(Type.Literal('assistant')),
+  role: Optional(OneOf(['assistant'])),
   content: Optional(Type.String()),
   reasoning_content: Optional(Type.String()),
   refusal: Optional(Type.String()),
@@ -141,7 +141,7 @@ const Delta = Closed({
       Closed({
         index: Int(),
         id: Optional(Type.String()),
-        type: Optional(Type.Literal('function')),
+        type: Optional(OneOf(['function'])),
         function: Closed({ name: Optional(Type.String()), arguments: Optional(Type.String()) }),
       }),
     ),
