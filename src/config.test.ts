@@ -8,6 +8,18 @@ test('without keys there are no hosted stores, and an empty key is none', () => 
   expect(storesOf({ TURBOPUFFER_API_KEY: '', PINECONE_API_KEY: '' })).toEqual({})
 })
 
+test('models that take over are pairs of handles', () => {
+  const fallbacks = (CAIRN_MODEL_FALLBACKS: string) => readConfig({ CAIRN_MODEL_FALLBACKS }).modelFallbacks
+  expect(fallbacks('')).toEqual({})
+  expect(fallbacks('openai/gpt-5=a/b, *=openai/gpt-5-mini')).toEqual({
+    'openai/gpt-5': 'a/b',
+    '*': 'openai/gpt-5-mini',
+  })
+  for (const wrong of ['openai/gpt-5', 'gpt-5=a/b', 'a/b=c', 'a/b=c/d=e/f']) {
+    expect(() => fallbacks(wrong)).toThrow('CAIRN_MODEL_FALLBACKS')
+  }
+})
+
 test('turbopuffer is where its region is, or at an address of its own', () => {
   const key = { TURBOPUFFER_API_KEY: 'key' }
   const at = (url: string) => ({ tpuf: { apiKey: 'key', url } })

@@ -32,6 +32,8 @@ export interface Config {
   uploadLimit: number
   /** The model handle of agents that are created without one. */
   defaultModel: string
+  /** By model handle, or `*`, the handle of the model that takes over where calls fail. */
+  modelFallbacks: Readonly<Record<string, string>>
   logLevel: string
   /** Whether a script of npm started the server. */
   startedByNpm: boolean
@@ -125,6 +127,21 @@ function readBasePath(text: string | undefined): string {
   return path
 }
 
+/** A model handle, `provider/model-name`. */
+const HANDLE = /^[^/\s]+\/\S+$/
+
+function readFallbacks(text: string | undefined): Config['modelFallbacks'] {
+  const pairs = listOf(text).map((pair) => pair.split('='))
+  for (const [handle = '', other = '', ...more] of pairs) {
+    if ((handle === '*' || HANDLE.test(handle)) && HANDLE.test(other) && more.length === 0) continue
+    throw new ConfigError(
+      'CAIRN_MODEL_FALLBACKS must be pairs of handles such as openai/gpt-5=anthropic/claude-sonnet-5 or ' +
+        `*=openai/gpt-5-mini, separated by commas, not "${text}".`,
+    )
+  }
+  return Object.freeze(Object.fromEntries(pairs))
+}
+
 function readUrl(name: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
   throw new ConfigError(`${name} must be an address such as https://store.example.com, not "${text}".`)
@@ -170,7 +187,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
   const providers = readProviders(env)
   // Without a provider, only the built-in model can answer.
   const defaultModel = text('CAIRN_DEFAULT_MODEL') ?? (providers.length > 0 ? 'openai/gpt-5-mini' : 'cairn/scripted')
-  if (!/^[^/\s]+\/\S+$/.test(defaultModel)) {
+  if (!HANDLE.test(defaultModel)) {
     throw new ConfigError('CAIRN_DEFAULT_MODEL must be a model handle, provider/model-name.')
   }
   const otlpEndpoint = text('OTEL_EXPORTER_OTLP_ENDPOINT')
@@ -189,6 +206,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     requestTimeout: wholeNumber(env, 'CAIRN_REQUEST_TIMEOUT', 300, 1, 86_400),
     uploadLimit: wholeNumber(env, 'CAIRN_UPLOAD_LIMIT', 50 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     defaultModel,
+    modelFallbacks: readFallbacks(env.CAIRN_MODEL_FALLBACKS),
     logLevel,
     startedByNpm: text('npm_lifecycle_event') !== undefined,
     rateLimit: text('CAIRN_RATE_LIMIT') ? wholeNumber(env, 'CAIRN_RATE_LIMIT', 0, 1, 1_000_000) : undefined,

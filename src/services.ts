@@ -37,6 +37,7 @@ export interface Deps {
     | 'requestTimeout'
     | 'uploadLimit'
     | 'defaultModel'
+    | 'modelFallbacks'
     | 'rateLimit'
     | 'corsOrigins'
     | 'trustProxy'
@@ -107,7 +108,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   }
   const workers = await createWorkers(jobs, scopeOf, work, logger)
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), guard)
-  const models = createLanguageModels({ egress: modelEgress, providers })
+  const models = createLanguageModels({ egress: modelEgress, providers }, config.modelFallbacks)
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
   const letters = createLetters(() => runtime)

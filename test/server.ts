@@ -177,6 +177,7 @@ export async function startTestServer(
     providers: [],
     otlpEndpoint: undefined,
     traceDays: 30,
+    modelFallbacks: {},
     ...settings,
   }
   const jobs = await openJobs(database, { supervise: false })

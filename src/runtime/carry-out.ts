@@ -6,6 +6,7 @@ import { pendingApproval } from './accept.ts'
 import type { Answer } from './answer.ts'
 import { answerRequest, isRepeated, pendingRequest } from './approvals.ts'
 import { type Failure, failureOf } from './failure.ts'
+import { runStepWithFallback } from './fall-back.ts'
 import { errorEvent, stopEvent } from './frames.ts'
 import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { prepareTurn, type Start } from './prepare.ts'
@@ -58,7 +59,7 @@ async function runSteps(turn: Turn, interrupted: Answer | undefined): Promise<St
   if (begun) return begun
   for (;;) {
     turn.signal.throwIfAborted()
-    const { end, cancel } = await runStep(turn, turn.usage.step_count + 1 >= limit)
+    const { end, cancel } = await runStepWithFallback(turn, turn.usage.step_count + 1 >= limit)
     if (end) return end
     if (cancel) throw new CancelledError()
   }

@@ -1,5 +1,6 @@
 import { newId } from '../lib/ids.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
+import { priceOf } from '../llm/prices.ts'
 import { callsIn, contentIn, storedCall } from './calls.ts'
 import type { StepEnd, Turn } from './turn.ts'
 import { stepUsage } from './usage.ts'
@@ -10,7 +11,7 @@ const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 export function stepColumns(
   { run, config, agent, telemetry }: Turn,
   id: string,
-  { usage }: ModelOutput,
+  { usage, cost }: ModelOutput,
   times: { milliseconds: number; total: number },
   stopReason: StepEnd,
 ) {
@@ -30,6 +31,7 @@ export function stepColumns(
     model_endpoint: config.model_endpoint ?? null,
     context_window_limit: config.context_window,
     ...stepUsage(usage),
+    cost: cost ?? priceOf(config, usage) ?? null,
     stop_reason: stopReason ?? null,
     tags: [],
     trace_id: telemetry.traceId() ?? null,

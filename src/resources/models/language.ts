@@ -6,7 +6,7 @@ import type { Connection } from '../../llm/connection.ts'
 import { openLanguageModel } from '../../llm/language-model.ts'
 import { scriptedModel } from '../../llm/scripted-model.ts'
 import { candidates, type Reachable } from './embedding.ts'
-import { SCRIPTED } from './handles.ts'
+import { catalogOf, SCRIPTED } from './handles.ts'
 import type { LlmConfig } from './schema.ts'
 
 /** Finds the language model of a configuration. */
@@ -16,6 +16,8 @@ export interface LanguageModels {
    * provider's address and to no other. 422 for a model that no provider here offers, with the remedy.
    */
   of(scope: Scope, config: LlmConfig): Promise<LanguageModelV4>
+  /** The model that the operator names for calls of a configuration that fail; undefined where there is none. */
+  next(scope: Scope, config: LlmConfig): Promise<{ model: LanguageModelV4; config: LlmConfig } | undefined>
 }
 
 /** The kind of provider that an endpoint type is the own one of. */
@@ -48,10 +50,22 @@ async function connectionFor(scope: Scope, reachable: Reachable, config: LlmConf
   )
 }
 
-/** Makes the language models of configurations. */
-export const createLanguageModels = (reachable: Reachable): LanguageModels => ({
-  async of(scope, config) {
+/** Makes the language models of configurations. `fallbacks`: the handle that follows a handle, or any other (`*`). */
+export function createLanguageModels(
+  reachable: Reachable,
+  fallbacks: Readonly<Record<string, string>> = {},
+): LanguageModels {
+  const of: LanguageModels['of'] = async (scope, config) => {
     if (config.handle === SCRIPTED.handle) return scriptedModel()
     return openLanguageModel(await connectionFor(scope, reachable, config), config.model)
-  },
-})
+  }
+  return {
+    of,
+    async next(scope, { handle = '' }) {
+      const other = fallbacks[handle] ?? fallbacks['*']
+      if (other === undefined) return undefined
+      const config = (await catalogOf(scope, { llm: [other] })).llm(other)
+      return { model: await of(scope, config), config }
+    },
+  }
+}

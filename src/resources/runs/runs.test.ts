@@ -166,15 +166,13 @@ describe('cancelling', () => {
 
 describe('an error of the model', () => {
   test.each([
-    [401, 401, 'llm_authentication'],
-    [429, 429, 'llm_rate_limit'],
-    [400, 400, 'llm_bad_request'],
-    [500, 500, 'llm_error'],
-  ])('of status %i keeps its kind; nothing of the turn is kept', async (status, expected, type) => {
+    [401, 401, 'llm_authentication', 1],
+    [429, 429, 'llm_rate_limit', 3],
+    [400, 400, 'llm_bad_request', 1],
+    [500, 500, 'llm_error', 3],
+  ])('of status %i keeps its kind; nothing of the turn is kept', async (status, expected, type, calls) => {
     const id = await makeScripted()
-    // The server repeats a call that may succeed the next time, twice.
-    const attempts = status === 429 || status === 500 ? 3 : 1
-    model.add(...Array(attempts).fill({ error: { status } }))
+    for (let n = 0; n < calls; n++) model.add({ error: { status, retryAfter: 0 } })
     const reply = await send(id, { input: 'Hello' })
     expect([reply.status, reply.body.error.type]).toEqual([expected, type])
     expect((await newestRun(id)).status).toBe('failed')

@@ -37,13 +37,15 @@ export async function listRunMessages(scope: Scope, id: string, page: ListRunMes
 export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
   await scope.exists('runs', id)
   const [sums] = await scope.read<
-    Record<'completion' | 'prompt' | 'total', number> & Record<'cached' | 'written' | 'reasoning', number | null>
+    Record<'completion' | 'prompt' | 'total', number> &
+      Record<'cached' | 'written' | 'reasoning' | 'cost', number | null>
   >(sql`
     select coalesce(sum(completion_tokens), 0)::int as completion, coalesce(sum(prompt_tokens), 0)::int as prompt,
       coalesce(sum(total_tokens), 0)::int as total, sum(cached_input_tokens)::int as cached,
-      sum(cache_write_tokens)::int as written, sum(reasoning_tokens)::int as reasoning
+      sum(cache_write_tokens)::int as written, sum(reasoning_tokens)::int as reasoning,
+      case when count(cost) = count(*) then sum(cost) end as cost
     from steps where organization_id = ${scope.organizationId} and run_id = ${id}`)
-  const { completion, prompt, total, cached, written, reasoning } = sums!
+  const { completion, prompt, total, cached, written, reasoning, cost } = sums!
   const cache = { cached_tokens: cached ?? 0, cache_read_tokens: cached ?? 0, cache_creation_tokens: written ?? 0 }
   return {
     completion_tokens: completion,
@@ -51,6 +53,7 @@ export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
     total_tokens: total,
     ...((cached || written) && { prompt_tokens_details: cache }),
     ...(reasoning && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    ...(cost !== null && { cost }),
   }
 }
 

@@ -85,6 +85,7 @@ export const RunUsage = Shape('RunUsage', {
     Closed({ cached_tokens: Int(), cache_read_tokens: Int(), cache_creation_tokens: Int() }),
   ),
   completion_tokens_details: Optional(Closed({ reasoning_tokens: Int() })),
+  cost: Optional(Type.Number({ description: 'In US dollars, where the price of every step is known.' })),
 })
 export type RunUsage = Static<typeof RunUsage>
 

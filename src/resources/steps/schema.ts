@@ -46,6 +46,7 @@ export const Step = Shape('Step', {
   cached_input_tokens: Optional(Int()),
   cache_write_tokens: Optional(Int()),
   reasoning_tokens: Optional(Int()),
+  cost: Optional(Type.Number({ description: 'In US dollars, where the price is known.' })),
   completion_tokens_details: Optional(TokenDetails),
   prompt_tokens_details: Optional(TokenDetails),
   stop_reason: Optional(StopReason),

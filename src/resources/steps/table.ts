@@ -20,6 +20,7 @@ export interface StepRow extends OwnedRow {
   cached_input_tokens: number | null
   cache_write_tokens: number | null
   reasoning_tokens: number | null
+  cost: number | null
   stop_reason: StopReason | null
   tags: string[]
   trace_id: string | null
