@@ -10,9 +10,11 @@ import type { LanguageModels } from '../resources/models/language.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
+import { loadFiles } from './directories.ts'
 import type { EventLog } from './event-log.ts'
 import { createMemory } from './memory.ts'
 import { compilePrompt, isCurrent, stablePrompt } from './prompt.ts'
+import { loadFacts } from './prompt-facts.ts'
 import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
 import { type PastCall, wasBlocked } from './tool-rules.ts'
@@ -81,17 +83,14 @@ export async function prepareTurn(
   const memory = createMemory(agent.blocks)
   const [first, ...others] = context
   const stored = first?.role === 'system' ? first : undefined
-  const stable = stablePrompt(agent, memory)
+  const stable = stablePrompt(agent, memory, await loadFiles(scope, agent))
   const isStale = !stored || !isCurrent(asText(stored.content), stable)
   const rows = stored ? others : context
   const clock = createClock(agent.row.timezone ?? 'UTC')
-  const facts = {
-    agentId: run.agentId,
-    conversationId: run.conversationId,
-    now: inZone(new Date(), clock),
-    recalled: 0,
-  }
-  const compiled = isStale ? compilePrompt(stable, facts) : asText(stored.content)
+  const now = inZone(new Date(), clock)
+  const compiled = isStale
+    ? compilePrompt(stable, await loadFacts(scope, run, context.length, now))
+    : asText(stored.content)
   // A summary bears the id of the run that wrote it, maybe before the run's own messages.
   const isBegun = rows.some(({ run_id, role }) => run_id === run.id && role !== 'summary')
   const goesOn = isBegun || request.approval !== undefined
@@ -108,8 +107,8 @@ export async function prepareTurn(
     config,
     system: {
       id: stored?.id ?? '',
-      text: request.override_system ?? compiled,
-      changed: stored !== undefined && isStale && request.override_system == null,
+      text: compiled,
+      changed: stored !== undefined && isStale,
     },
     rows: agent.row.message_buffer_autoclear && !goesOn && !pendingRequest(rows) ? [] : rows,
     count: first?.token_count ?? undefined,

@@ -1,7 +1,10 @@
 import type { AgentWithRelations } from '../resources/agents/load.ts'
 import type { AgentType } from '../resources/agents/schema.ts'
+import { directoriesSection, type VisibleFile } from './directories.ts'
 import type { Memory, MemoryBlock } from './memory.ts'
+import { factsSection, type PromptFacts } from './prompt-facts.ts'
 import { describeRules } from './tool-rules.ts'
+import type { Turn } from './turn.ts'
 
 /** Types of agents without memory blocks in their prompt. */
 const WITHOUT_MEMORY: readonly AgentType[] = ['react_agent', 'workflow_agent']
@@ -61,30 +64,9 @@ function rulesSection({ row }: AgentWithRelations): string | undefined {
   ].join('\n')
 }
 
-/** Facts that the last section of a prompt shows. They change with every message, and alone make no new prompt. */
-export interface PromptFacts {
-  agentId: string
-  conversationId?: string | undefined
-  /** The time of the compilation. */
-  now: string
-  /** Messages that are stored, but no longer in context. */
-  recalled: number
-}
-
-function factsSection({ agentId, conversationId, now, recalled }: PromptFacts): string {
-  return [
-    '<memory_metadata>',
-    `- AGENT_ID: ${agentId}`,
-    `- CONVERSATION_ID: ${conversationId ?? 'default'}`,
-    `- System prompt last recompiled: ${now}`,
-    `- ${recalled} previous messages between you and the user are stored in recall memory`,
-    '</memory_metadata>',
-  ].join('\n')
-}
-
 /** The system prompt of an agent, without the facts: it stays the same to the byte while nothing in it changes. */
-export function stablePrompt(agent: AgentWithRelations, memory: Memory): string {
-  const memoryText = joined([memorySection(agent, memory), rulesSection(agent)])
+export function stablePrompt(agent: AgentWithRelations, memory: Memory, files: readonly VisibleFile[]): string {
+  const memoryText = joined([memorySection(agent, memory), rulesSection(agent), directoriesSection(agent, files)])
   const base = agent.row.system
   return base.includes(PLACE) ? base.replace(PLACE, () => memoryText) : joined([base, memoryText])
 }
@@ -95,3 +77,21 @@ export const compilePrompt = (stable: string, facts: PromptFacts): string => joi
 /** Whether a compiled prompt has this stable part: only its facts can be out of date. */
 export const isCurrent = (compiled: string, stable: string): boolean =>
   compiled === stable || compiled.startsWith(`${stable}\n\n<memory_metadata>`)
+
+/** The section of the skills that the caller's computer has; undefined without skills. */
+function skillsSection(skills: Turn['request']['client_skills']): string | undefined {
+  if (!skills?.length) return undefined
+  const each = skills.map(({ name, description, location }) =>
+    ['<skill>', `- name: ${name}`, `- location: ${location}`, description, '</skill>'].join('\n'),
+  )
+  return [
+    '<available_skills>',
+    'Read the file at the location of a skill before you use it.',
+    ...each,
+    '</available_skills>',
+  ].join('\n')
+}
+
+/** The system prompt that a request's model reads: the agent's with the caller's skills, or the caller's own. */
+export const promptFor = ({ system, request }: Pick<Turn, 'system' | 'request'>): string =>
+  request.override_system ?? joined([system.text, skillsSection(request.client_skills)])

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StoredMessage, TokenCount } from '../../resources/messages/table.ts'
 import { renderHistory, type Target } from '../history.ts'
+import { promptFor } from '../prompt.ts'
 import type { Turn } from '../turn.ts'
 import { calibrated, promptTokens, tokenFactor, toolTokens } from './tokens.ts'
 
@@ -18,7 +19,7 @@ export const targetOf = ({ model, config, shortenedTo }: Turn): Target => ({
 
 /** The prompt of a run's next call, with these rows behind the system prompt. */
 export const promptOf = (turn: Turn, rows: readonly StoredMessage[] = turn.rows) =>
-  renderHistory([...rows, ...turn.inputs], turn.system.text, targetOf(turn))
+  renderHistory([...rows, ...turn.inputs], promptFor(turn), targetOf(turn))
 
 /** The name under which a model's counts are stored. */
 export const modelKey = ({ config }: Turn) => config.handle ?? config.model
