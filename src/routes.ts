@@ -13,6 +13,7 @@ import { agentRoutes } from './resources/agents/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { unservedRoutes } from './resources/agents/unserved-routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
+import { approvalRoutes } from './resources/approvals/routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
@@ -54,6 +55,7 @@ const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1', messageRoutes(services)],
   ['/v1/conversations', conversationRoutes(services.runtime)],
   ['/v1/conversations', conversationMessageRoutes(services.runtime)],
+  ['/v1/approvals', approvalRoutes],
   ['/v1/runs', runRoutes(services.runtime)],
   ['/v1/steps', stepRoutes],
   ['/v1/telemetry', telemetryRoutes],

@@ -142,6 +142,7 @@ const OF_ANY_ORGANIZATION = [
   'select organization_id, id, thread_id, status, fence from runs',
   "select id from runs where status = 'running' and owner = ",
   'select id from runs where id = any(',
+  'select organization_id, id, agent_id from threads where pending_expires_at <= ',
 ]
 
 test('every statement of every operation names its organization', async () => {

@@ -3,6 +3,7 @@ import { AgentFileAttachment } from './agents/files/schema.ts'
 import { Agent, AgentEnvironmentVariable, CompactionSettings, Memory } from './agents/schema.ts'
 import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
+import { PendingApproval } from './approvals/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
 import { chatShapes } from './chat-completions/schema.ts'
@@ -52,6 +53,7 @@ export const shapes = [
   NewApiKey,
   Organization,
   Passage,
+  PendingApproval,
   PinnedModel,
   Project,
   Provider,

@@ -78,6 +78,10 @@ const conversationTables = ({ conversationId }: NewRun, organizationId: string, 
         where organization_id = ${organizationId} and id = ${conversationId} and exists (select from run)
       ),`
 
+/** Whether a run may begin while a request for approval waits. */
+const isFitting = ({ request, besidePending }: NewRun) =>
+  request.approval !== undefined || request.on_pending === 'deny' || besidePending === true
+
 /** One statement: takes a number and, if the thread is free, the thread; stores the run and its ids. */
 function insertRun(scope: Scope, run: NewRun, id: string) {
   const { organizationId, userId } = scope
@@ -99,7 +103,8 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
         waiting = waiting + case when ${free} then 0 else 1 end
       where organization_id = ${organizationId} and id = ${run.threadId} and waiting < ${MAX_WAITING}
         and (${run.whenBusy !== 'reject'} or ${free})
-        and (${request.approval !== undefined || run.besidePending === true} or pending_approval is null or run_id is not null)
+        and (${isFitting(run)} or pending_approval is null or run_id is not null
+          or pending_expires_at <= ${now}::timestamptz)
       returning queue_no, run_id
     ), run as (
       insert into runs (organization_id, id, agent_id, conversation_id, thread_id, status, background, metadata,

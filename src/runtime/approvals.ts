@@ -106,8 +106,22 @@ function sequelOfAnswers(turn: Turn, ran: readonly Executed[], past: readonly Pa
  * Answers the request for approval that waits: runs the approved calls and those that waited with them, and stores all
  * returns in one row. Returns why the run ends, or undefined when it goes on. 400 for answers that don't fit the request.
  */
-export async function answerRequest(turn: Turn, request: PendingRequest, approval: Approval): Promise<StepEnd> {
-  const answers = answersTo(request, approval)
+export const answerRequest = (turn: Turn, request: PendingRequest, approval: Approval): Promise<StepEnd> =>
+  storeAnswers(turn, request, approval, answersTo(request, approval))
+
+/** Denies the calls that wait, and those that wait with them, and goes on. */
+export function denyRequest(turn: Turn, request: PendingRequest, reason: string): Promise<StepEnd> {
+  const denialOf = ({ id }: StoredCall) => ({ type: 'approval' as const, tool_call_id: id, approve: false, reason })
+  const all = [...request.waiting, ...request.deferred].map((call) => [call.id, denialOf(call)] as const)
+  return storeAnswers(turn, request, { answers: request.waiting.map(denialOf) }, new Map(all))
+}
+
+async function storeAnswers(
+  turn: Turn,
+  request: PendingRequest,
+  approval: Approval,
+  answers: ReadonlyMap<string, Decision | ToolReturn>,
+): Promise<StepEnd> {
   const all = [...request.waiting, ...request.deferred]
   const { allowed } = offerTools(turn)
   const resultOf = async ({ id, function: { name, arguments: input } }: StoredCall) => {

@@ -1,60 +1,9 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
-import { createClock } from '../lib/clock.ts'
 import { conflict, notFound } from '../lib/errors.ts'
-import { newId } from '../lib/ids.ts'
-import type { StoredMessage, Target } from '../resources/messages/table.ts'
-import { denied, type PendingRequest, pendingRequest } from './approvals.ts'
-import { insertRows } from './commit.ts'
-import { loadContext } from './prepare.ts'
-import { returnRow } from './rows.ts'
+import type { Target } from '../resources/messages/table.ts'
+import { CANCELLED, closeRequest } from './close-request.ts'
 import type { Runtime } from './runtime.ts'
-import { newRow } from './turn.ts'
-
-const REASON = 'The user cancelled the request, so the tool call was denied.'
-
-/** The rows that close a request for approval: a denial of each call, and its return. */
-function closingRows({ agentId, conversationId }: Target, { row, waiting, deferred }: PendingRequest): StoredMessage[] {
-  const run = { id: row.run_id ?? '', threadId: '', agentId, conversationId, owner: '', fence: 0, hasCallback: false }
-  const all = [...waiting, ...deferred]
-  const [first] = waiting
-  const response = newRow(
-    { run },
-    {
-      role: 'approval',
-      approvals: waiting.map(({ id }) => ({ type: 'approval', tool_call_id: id, approve: false, reason: REASON })),
-      approve: false,
-      approval_request_id: first!.id,
-      denial_reason: REASON,
-    },
-  )
-  const calls = all.map(({ id, function: { name } }) => ({ id, name }))
-  const results = all.map(() => denied(REASON))
-  const clock = createClock('UTC')
-  return [response, returnRow({ run, clock }, newId('message'), row.step_id, calls, results, null)]
-}
-
-/** Closes the request for approval of a thread, if one waits. Returns the id of its run. */
-async function closePending(scope: Scope, target: Target): Promise<string | undefined> {
-  const { organizationId } = scope
-  const context = await loadContext(scope, target.threadId)
-  const pending = pendingRequest(context)
-  if (!pending) return undefined
-  const rows = closingRows(target, pending)
-  const ids = [...context, ...rows].map(({ id }) => id)
-  const closed = await scope.query(sql`
-    with run as (
-      update threads set pending_approval = null, message_ids = ${JSON.stringify(ids)}::json
-      where organization_id = ${organizationId} and id = ${target.threadId} and run_id is null
-        and pending_approval is not null
-      returning id
-    ), ${insertRows('added', 'messages', organizationId, rows)}, ended as (
-      update runs set status = 'cancelled', stop_reason = 'cancelled', version = version + 1
-      where organization_id = ${organizationId} and id = ${pending.row.run_id} and exists (select from run)
-    )
-    select id from run`)
-  return closed.length > 0 ? (pending.row.run_id ?? undefined) : undefined
-}
 
 /**
  * Cancels runs that wait for their thread, and asks for the end of those that are carried out: these, or all except one. Returns
@@ -111,7 +60,7 @@ export async function cancelRuns(
   const named = ids.length > 0 ? ids : undefined
   const active = await scope.transaction((tx) => cancelActive(tx, target, { ids: named }))
   for (const id of active) runtime.cancel(id)
-  const closed = active.length === 0 ? await closePending(scope, target) : undefined
+  const closed = active.length === 0 ? await closeRequest(scope, target, CANCELLED) : undefined
   const all = closed ? [...active, closed] : active
   if (all.length === 0 && ids.length === 0) {
     throw conflict('No run of this agent can be cancelled: none waits or is carried out.')

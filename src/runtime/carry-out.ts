@@ -4,7 +4,8 @@ import type { StopReason, UsageStatistics } from '../resources/messages/schema.t
 import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingApproval } from './accept.ts'
 import type { Answer } from './answer.ts'
-import { answerRequest, isRepeated, pendingRequest } from './approvals.ts'
+import { answerRequest, denyRequest, isRepeated, pendingRequest } from './approvals.ts'
+import { EXPIRED } from './close-request.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { runStepWithFallback } from './fall-back.ts'
 import { errorEvent, stopEvent } from './frames.ts'
@@ -33,11 +34,21 @@ export interface RunOutcome {
 const finish = (turn: Turn, stopReason: StopReason) =>
   store(turn, { end: endOf(turn, stopReason), events: [stopEvent(stopReason), turn.usage] })
 
+/** The reason of denials by `on_pending`. */
+const PASSED_OVER = 'The user went on without answering.'
+
+const isExpired = ({ pendingUntil }: Turn) => pendingUntil !== undefined && Date.parse(pendingUntil) <= Date.now()
+
 /** Answers the request for approval with which a run begins. Returns why the run ends, or undefined when it goes on. */
 async function beginWithApproval(turn: Turn): Promise<StepEnd> {
   const { approval } = turn.request
   const pending = pendingRequest(turn.rows)
+  if (pending && isExpired(turn)) {
+    if (approval) throw new ApiError('bad_request', 'The request for approval has expired: its calls are denied.')
+    return denyRequest(turn, pending, EXPIRED)
+  }
   if (!approval) {
+    if (pending && turn.request.on_pending === 'deny') return denyRequest(turn, pending, PASSED_OVER)
     if (pending) throw pendingApproval(approvalRequest(turn, pending.row))
     return undefined
   }

@@ -46,6 +46,8 @@ export interface Commit {
   shortenedTo?: string | undefined
   /** The request that waits for approval afterwards; null for none. */
   pending?: ApprovalRequestMessage | null
+  /** The instant from which that request is denied. */
+  pendingUntil?: string | undefined
   step?: StepColumns
   trace?: TraceColumns
   /** The system prompt, compiled anew. */
@@ -125,13 +127,18 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
  */
 export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): Promise<Committed | undefined> {
   const { organizationId } = scope
-  const { messages = [], context, count, shortenedTo, pending, step, trace, system, chunk, end } = changes
+  const { messages = [], context, count, shortenedTo, pending, pendingUntil, step, trace, system, chunk, end } = changes
   const now = new Date().toISOString()
   const thread = [
     ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
     ...(count ? [sql`token_count = ${JSON.stringify(count)}::json`] : []),
     ...(shortenedTo ? [sql`shortened_to = ${shortenedTo}`] : []),
-    ...(pending === undefined ? [] : [sql`pending_approval = ${pending && JSON.stringify(pending)}::json`]),
+    ...(pending === undefined
+      ? []
+      : [
+          sql`pending_approval = ${pending && JSON.stringify(pending)}::json`,
+          sql`pending_expires_at = ${pendingUntil ?? null}::timestamptz`,
+        ]),
     ...(end ? [sql`run_id = null`] : []),
   ]
   const tables = [

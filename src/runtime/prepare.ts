@@ -23,13 +23,14 @@ import type { Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
 /** A message in context. The first one also bears the columns of its thread. */
-type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to'>>
+type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to' | 'pending_expires_at'>>
 
 /** The messages in context of a thread, in their order. */
 export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[]> =>
   scope.query<ContextRow>(sql`
     select messages.*, case when n = 1 then threads.token_count end as token_count,
-      case when n = 1 then threads.shortened_to end as shortened_to
+      case when n = 1 then threads.shortened_to end as shortened_to,
+      case when n = 1 then threads.pending_expires_at end as pending_expires_at
     from threads
       cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
       join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
@@ -113,6 +114,7 @@ export async function prepareTurn(
     rows: agent.row.message_buffer_autoclear && !goesOn && !pendingRequest(rows) ? [] : rows,
     count: first?.token_count ?? undefined,
     shortenedTo: first?.shortened_to ?? undefined,
+    pendingUntil: first?.pending_expires_at ?? undefined,
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
     calls: goesOn ? pastCalls(rows) : [],
     usage: noUsage(),

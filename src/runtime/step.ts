@@ -55,6 +55,11 @@ function reportedRoles({ request, agent }: Turn): readonly string[] {
   return ['assistant', 'approval', 'tool', ...(answersByText(agent.row.agent_type) ? ['user'] : [])]
 }
 
+/** The instant at which calls that begin to wait now are denied; undefined: they wait for ever. */
+function expiryOf({ request: { approval_expires_after: seconds } }: Turn): string | undefined {
+  return seconds == null ? undefined : new Date(Date.now() + seconds * 1000).toISOString()
+}
+
 /** The commit of a step. */
 function commitOf(
   turn: Turn,
@@ -76,7 +81,7 @@ function commitOf(
     step: stepColumns(turn, ids.stepId, output, times, end),
     trace: traceColumns(turn, ids.stepId, output),
     ...(turn.system.changed && { system: { id: turn.system.id, content: [{ type: 'text', text: turn.system.text }] } }),
-    ...(waiting.length > 0 && { pending: approvalRequest(turn, added.at(-1)!) }),
+    ...(waiting.length > 0 && { pending: approvalRequest(turn, added.at(-1)!), pendingUntil: expiryOf(turn) }),
     events: [...reported, ...(end ? [stopEvent(end), turn.usage] : [])],
     ...(end && { end: endOf(turn, end) }),
   }

@@ -11,6 +11,7 @@ import {
   renewLease,
   takeOver,
 } from './claim.ts'
+import { closeRequest, EXPIRED, findExpired } from './close-request.ts'
 import { startOfHold } from './event-log.ts'
 import { CancelledError } from './interruptions.ts'
 
@@ -56,6 +57,11 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
       if (!held.isRunning(orphan.id)) held.work(adopt(carrier, orphan))
     }
   }
+  const closeExpired = async () => {
+    for (const { organizationId, ...target } of await findExpired(kysely)) {
+      await closeRequest(carrier.scopeOf(systemActor(organizationId)), target, EXPIRED)
+    }
+  }
   const renew = async () => {
     wakeUps.isAlone = await renewLease(kysely, owner, LEASE_MS)
   }
@@ -82,7 +88,12 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
     if (reason === 'watched') ids.forEach(held.watch)
     else if (!held.isClosing && ids.some((id) => held.find(id))) lookAround().catch(warn)
   })
-  const timers = [every(RENEW_MS, renew), every(RENEW_MS, adoptOrphans), every(POLL_MS, lookAround)]
+  const timers = [
+    every(RENEW_MS, renew),
+    every(RENEW_MS, adoptOrphans),
+    every(RENEW_MS, closeExpired),
+    every(POLL_MS, lookAround),
+  ]
   return async () => {
     for (const timer of timers) clearInterval(timer)
     await unlisten()

@@ -37,6 +37,8 @@ export interface Turn {
   count: TokenCount | undefined
   /** The last row whose tool returns the model sees shortened. */
   shortenedTo: string | undefined
+  /** The instant from which the request that waits is denied. */
+  pendingUntil: string | undefined
   /** Messages of the caller that the next commit stores. */
   inputs: StoredMessage[]
   /** The calls of this run, for the tool rules. */

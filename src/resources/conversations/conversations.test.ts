@@ -334,25 +334,18 @@ describe('a fork', () => {
     expect([await memoryOf(id), await memoryOf(forked.id)]).toEqual(['Name: Ada\nBefore', 'Name: Ada\nBefore\nAfter'])
   })
 
-  test('has the request for approval that waits in its source, and each is answered by itself', async () => {
+  test('leaves a call that waits for an approval behind, to be answered once', async () => {
     const agent = await makeAgent({ tool_rules: [{ type: 'requires_approval', tool_name: 'memory_insert' }] })
-    const { id } = await make(agent, { isolated_block_labels: ['human'] })
+    const { id } = await make(agent)
+    await say(id, 'one')
     const { body } = await say(id, remember('Approved'))
-    const { body: forked } = await fork(id)
-    expect((await say(forked.id, 'Hello?')).body.pending_request_id).toBe(body.messages[0].id)
-    const answer = (approve: boolean) => ({
-      messages: [
-        {
-          type: 'approval',
-          approvals: [{ type: 'approval', tool_call_id: body.messages[0].tool_calls[0].tool_call_id, approve }],
-        },
-      ],
-      streaming: false,
-    })
-    const denied = await alice.post(`${BASE}/${forked.id}/messages`, answer(false))
-    expect(denied.body.messages[0].status).toBe('error')
-    const approved = await alice.post(`${BASE}/${id}/messages`, answer(true))
-    expect(approved.body.messages[0].status).toBe('success')
+    const { id: request } = body.messages[0]
+    for (const query of ['', `?message_id=${request}`]) {
+      const { body: forked } = await fork(id, query)
+      expect(forked.in_context_message_ids).toHaveLength(4)
+      expect((await say(forked.id, 'Hello?')).status).toBe(200)
+    }
+    expect((await say(id, 'Hello?')).body.pending_request_id).toBe(request)
   })
 })
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Rendered } from '../../db/render/rendered.ts'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
-import type { ApprovalRequestMessage } from '../messages/schema.ts'
 import type { Role, Target } from '../messages/table.ts'
 import { copyBlocks, isolatedBlocks } from './isolated-blocks.ts'
 import { type Conversation, conversations, listedConversations } from './schema.ts'
@@ -12,14 +11,12 @@ interface Item {
   id: string
   role: Role
   has_calls: boolean
-  pending_approval: ApprovalRequestMessage | null
 }
 
 /** The messages in context of a thread. */
 const readContext = (scope: Scope, threadId: string): Promise<Item[]> =>
   scope.query<Item>(sql`
-    select messages.id, role, tool_calls is not null as has_calls, case when messages.id = pending_approval ->> 'id'
-      then pending_approval end as pending_approval
+    select messages.id, role, tool_calls is not null as has_calls
     from threads cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
       join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
     where threads.organization_id = ${scope.organizationId} and threads.id = ${threadId} order by n`)
@@ -27,17 +24,20 @@ const readContext = (scope: Scope, threadId: string): Promise<Item[]> =>
 /** Whether a history may end behind a message: no call before it lacks a return. */
 const mayEnd = ({ role, has_calls }: Item) => role !== 'approval' && !has_calls
 
-/** The messages up to one of them, with the returns of its calls. 404 where the message isn't in context. */
-function upTo(items: readonly Item[], messageId: string): Item[] {
-  const at = items.findIndex(({ id }) => id === messageId)
-  if (at === -1) throw notFound('message', messageId)
+/**
+ * The messages up to one of them, with the returns of its calls; without an id, all. Calls that wait for an approval stay
+ * behind: they are answered where they were made. 404 where the message isn't in context.
+ */
+function upTo(items: readonly Item[], messageId: string | undefined): Item[] {
+  const at = messageId === undefined ? items.length : items.findIndex(({ id }) => id === messageId)
+  if (at === -1) throw notFound('message', messageId!)
   const end = items.findIndex((item, n) => n >= at && mayEnd(item))
-  return items.slice(0, end === -1 ? undefined : end + 1)
+  return items.slice(0, (end === -1 ? items.findLastIndex(mayEnd) : end) + 1)
 }
 
 /**
- * Makes a conversation that shares the messages in context of a thread, all of them or those up to `messageId`; a request for
- * approval that waits at their end waits in both. The fork of a conversation has copies of its blocks, and its model. 404.
+ * Makes a conversation that shares the messages in context of a thread, all of them or those up to `messageId`.
+ * The fork of a conversation has copies of its blocks, and its model. 404.
  */
 export const forkThread = (
   scope: Scope,
@@ -45,9 +45,8 @@ export const forkThread = (
   messageId: string | undefined,
 ): Promise<Rendered<Conversation>> =>
   scope.transaction(async (tx) => {
-    const context = await readContext(tx, threadId)
-    const items = (messageId === undefined ? context : upTo(context, messageId)).filter(({ role }) => role !== 'system')
-    const shared = items.map(({ id }) => id)
+    const items = upTo(await readContext(tx, threadId), messageId)
+    const shared = items.flatMap(({ id, role }) => (role === 'system' ? [] : id))
     const source = conversationId ? await tx.get(listedConversations, conversationId) : undefined
     const { id } = await tx.insert(listedConversations, {
       agent_id: agentId,
@@ -56,6 +55,6 @@ export const forkThread = (
       shared_message_ids: shared,
     })
     if (conversationId) await copyBlocks(tx, id, await isolatedBlocks(tx, conversationId))
-    await insertThread(tx, { id, agent_id: agentId }, shared, items.at(-1)?.pending_approval)
+    await insertThread(tx, { id, agent_id: agentId }, shared)
     return tx.retrieve(conversations, id)
   })

@@ -1,17 +1,15 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
-import type { ApprovalRequestMessage } from '../messages/schema.ts'
 
 /**
  * Makes the thread of a new conversation: a system prompt of its own, which its first run compiles, then `shared`, the ids of
- * messages of another thread. `pending` is the request for approval among them that waits.
+ * messages of another thread.
  */
 export async function insertThread(
   tx: Scope,
   { id, agent_id }: { id: string; agent_id: string },
   shared: readonly string[],
-  pending?: ApprovalRequestMessage | null,
 ): Promise<void> {
   const { organizationId } = tx
   const system = newId('message')
@@ -22,7 +20,6 @@ export async function insertThread(
         json_build_array(json_build_object('type', 'text', 'text', system)), ${instantOf(system)!.toISOString()}::timestamptz
       from agents where organization_id = ${organizationId} and id = ${agent_id} returning id
     )
-    insert into threads (organization_id, id, agent_id, message_ids, pending_approval)
-    values (${organizationId}, ${id}, ${agent_id}, ${JSON.stringify([system, ...shared])}::json,
-      ${pending ? JSON.stringify(pending) : null}::json) returning id`)
+    insert into threads (organization_id, id, agent_id, message_ids)
+    values (${organizationId}, ${id}, ${agent_id}, ${JSON.stringify([system, ...shared])}::json) returning id`)
 }

@@ -87,6 +87,18 @@ const ClientSkill = Strict({ name: Type.String(), description: Type.String(), lo
 const fields = {
   messages: Optional(List(Input, { description: 'Either this or `input`.' })),
   input: Optional(Type.Union([Text(), List(Part)], { description: 'One message of a user.' })),
+  on_pending: Optional(
+    OneOf(['deny'], {
+      description:
+        'Denies the calls that wait for an approval, and goes on. By default messages are a 409 while calls wait.',
+    }),
+  ),
+  approval_expires_after: Optional(
+    Int({
+      minimum: 1,
+      description: 'Calls of this run that wait for an approval are denied after so many seconds. Default: never.',
+    }),
+  ),
   max_steps: Optional(Int({ minimum: 1, maximum: 1000, description: 'Default 50.' })),
   use_assistant_message: Optional(Type.Boolean({ description: 'Deprecated. Default true.' })),
   assistant_message_tool_name: Optional(Name({ description: 'Deprecated.' })),

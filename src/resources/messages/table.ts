@@ -78,6 +78,8 @@ export interface ThreadRow {
   agent_id: string
   message_ids: string[]
   pending_approval: ApprovalRequestMessage | null
+  /** The instant from which the request that waits is denied. */
+  pending_expires_at: string | null
   /** The tokens of the latest prompt. */
   token_count: TokenCount | null
   /** The last message whose tool returns models see shortened. */
