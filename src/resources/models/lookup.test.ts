@@ -65,6 +65,21 @@ describe('a handle that its provider had not when it was listed', () => {
     expect((await alice.patch(`${path}${made.body.id}`, change)).status).toBe(200)
   })
 
+  test('is looked for once at its provider: an import, by a header', async () => {
+    const { alice, app } = server
+    await alice.post('/v1/models/refresh')
+    acme.models = [...acme.models, 'bge-odd']
+    const before = listings()
+    const payload = new FormData()
+    payload.append('file', new Blob([JSON.stringify({ agents: [{ id: 'agent-0', name: 'Filed' }] })]), 'filed.af')
+    const headers = { authorization: `Bearer ${alice.key}`, 'x-override-embedding-model': 'openai/bge-odd' }
+    const imported = await app.inject({ method: 'POST', url: '/v1/agents/import', headers, payload })
+    expect([imported.statusCode, imported.body]).toEqual([200, expect.any(String)])
+    expect(listings()).toBe(before + 1)
+    const { body } = await alice.get(`/v1/agents/${imported.json().agent_ids[0]}`)
+    expect(body.embedding).toBe('openai/bge-odd')
+  })
+
   test('is looked for at the provider of its organization, and refused where that has none either', async () => {
     const { alice, bob } = server
     await addOwn(alice)

@@ -16,7 +16,7 @@ interface Naming {
   /** The agents of a template's snapshot. */
   agents?: { model: string }[]
   llm_config?: object | null
-  embedding?: string | null
+  embedding?: string | null | undefined
   override_embedding_handle?: string | null
   embedding_config?: EmbeddingConfig | null
 }
@@ -63,11 +63,13 @@ const warning = (text: string) => `299 - "${text.replaceAll(/[^\x20-\x7e]/g, '?'
  * warns of an embedding model that can't be used here. It concerns routes with `namesModels`.
  */
 export function addModelLookup(app: FastifyInstance, relist: Relist, embedders: Embedders): void {
-  app.addHook('preHandler', async ({ scope, body, routeOptions }, reply) => {
+  app.addHook('preHandler', async ({ scope, body, headers, routeOptions }, reply) => {
     const { namesModels } = routeOptions.config
     if (!namesModels) return
     const naming = (body ?? {}) as Naming
-    const providers = await unlistedProviders(scope, naming)
+    // A header of imports.
+    const header = headers['x-override-embedding-model'] as string | undefined
+    const providers = await unlistedProviders(scope, { ...naming, embedding: header || naming.embedding })
     if (providers.length > 0) await relist(scope, providers)
     if (namesModels === 'refused' && !naming.embedding_config) return
     const issue = await embeddingIssue(scope, embedders, naming)
