@@ -119,3 +119,13 @@ test('values at the limits are stored and returned whole', async () => {
   const { body } = await server.bob.get(`/v1/blocks/${made.body.id}`)
   expect([body.value === value, body.metadata.a === metadata.a, body.tags.length]).toEqual([true, true, 1_000])
 })
+
+test('an agent with millions of characters in its blocks is created, and read with its ETag', async () => {
+  const memory_blocks = many(5, (n) => ({ label: `l${n}`, value: 'x'.repeat(1_000_000), limit: 1_000_000 }))
+  const made = await server.bob.post('/v1/agents/', { name: 'Large', memory_blocks })
+  expect(made.status).toBe(200)
+  const url = `/v1/agents/${made.body.id}?include=agent.blocks`
+  const read = await server.bob.get(url)
+  expect([read.status, read.body.blocks.length]).toEqual([200, 5])
+  expect((await server.bob.get(url, { 'if-none-match': read.headers.etag! })).status).toBe(304)
+})

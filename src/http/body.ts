@@ -7,9 +7,13 @@ const malformed = (detail: string) => new ApiError('malformed_json', detail)
 
 /**
  * Parses JSON bodies strictly: invalid UTF-8 is a 400, and `__proto__` is a key like any other. An empty body counts as
- * absent.
+ * absent, whatever type it claims: axios names one for every PATCH.
  */
 export function addJsonParser(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.headers['content-length'] === '0') delete request.headers['content-type']
+    done()
+  })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
     const encoding = request.headers['content-encoding'] ?? 'identity'

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { COMPOSED } from '../db/marks.ts'
 import { Rendered } from '../db/render/rendered.ts'
 
 /** A rendered body of this many characters or more is streamed. */
@@ -22,8 +23,11 @@ function* chunksOf(segments: readonly string[]): Generator<string> {
   if (length > 0) yield pending.join('')
 }
 
+/** Whether a body is streamed. One whose ETag is a hash of it isn't: the ETag comes first. */
 const isStreamed = (payload: unknown): payload is Rendered<unknown> =>
-  payload instanceof Rendered && payload.segments.reduce((sum, { length }) => sum + length, 0) >= STREAMED_CHARACTERS
+  payload instanceof Rendered &&
+  !(COMPOSED in payload) &&
+  payload.segments.reduce((sum, { length }) => sum + length, 0) >= STREAMED_CHARACTERS
 
 /** The length in bytes of a body that is streamed: a stream has no length of its own. Otherwise undefined. */
 export const streamedLength = (payload: unknown): number | undefined =>
