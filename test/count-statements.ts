@@ -9,7 +9,7 @@ export async function countStatements<T>(work: () => Promise<T>): Promise<{ resu
     const texts = query.mock.calls.map(([first]) => (first as unknown as { text?: string }).text ?? String(first))
     return {
       result,
-      statements: texts.filter((text) => !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where/.test(text)).length,
+      statements: texts.filter((text) => !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where|as swept/.test(text)).length,
     }
   } finally {
     query.mockRestore()

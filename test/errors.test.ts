@@ -30,9 +30,11 @@ function expectProblem(reply: Reply<Record<string, unknown>>, status: number, co
   expect(body.request_id).toBe(headers['x-request-id'])
   expect(String(body.title)).toMatch(/^[A-Z]/)
   expect(String(body.detail)).toMatch(/\.$/)
-  const known = ['type', 'title', 'status', 'code', 'detail', 'message', 'request_id', 'errors']
+  // Clients of OpenAI read an error of theirs, beside.
+  const known = ['type', 'title', 'status', 'code', 'detail', 'message', 'request_id', 'errors', 'error']
   expect(Object.keys(body).filter((key) => !known.includes(key))).toEqual([])
   expect('errors' in body).toBe(status === 422)
+  if ('error' in body) expect(body.error).toMatchObject({ message: body.detail })
 }
 
 describe('a key', () => {

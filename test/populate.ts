@@ -80,6 +80,14 @@ async function addFile(database: Database, agentId: string, folderId: string) {
   return { file, file_agent }
 }
 
+/** Adds a call of a tool to the ledger of a step, as a tool with effects elsewhere does. */
+async function addCall(database: Database, step: string) {
+  await sql`insert into tool_calls (organization_id, step_id, call_id, run_id, kind, state, created_at)
+    select organization_id, id, 'call_1', run_id, 'once', 'done', now() from steps where id = ${step}`.execute(
+    database.kysely,
+  )
+}
+
 /**
  * Fills an organization through the API with at least one resource of each kind, all attached to each other. Every text
  * holds `name`. The client's key must hold all scopes.
@@ -179,6 +187,7 @@ export async function populate(client: Client, database: Database, name: string)
   const { file: spareFile } = await addFile(database, agent.id, folder.id)
 
   const run = await post(`/v1/agents/${spare.id}/messages`, { input: name, override_model: 'cairn/scripted' })
+  await addCall(database, run.messages[0].step_id)
   const stream = await post(`/v1/agents/${spare.id}/messages`, {
     ...{ input: name, override_model: 'cairn/scripted', streaming: true, background: true },
   })

@@ -17,7 +17,7 @@ async function statements(client: Client, ask: () => Promise<Reply<unknown>>): P
     expect(status).toBe(200)
     const texts = query.mock.calls.map(([first]) => (first as unknown as { text?: string }).text ?? String(first))
     // The upkeep of the background work comes when it comes.
-    return texts.filter((text) => !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where/.test(text)).length
+    return texts.filter((text) => !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where|as swept/.test(text)).length
   } finally {
     query.mockRestore()
   }
@@ -143,6 +143,7 @@ const OF_ANY_ORGANIZATION = [
   "select id from runs where status = 'running' and owner = ",
   'select id from runs where id = any(',
   'select organization_id, id, agent_id from threads where pending_expires_at <= ',
+  ' as swept where ',
 ]
 
 test('every statement of every operation names its organization', async () => {
