@@ -3,6 +3,7 @@ import { accessTokenRoutes } from './resources/access-tokens/routes.ts'
 import { agentExportRoutes } from './resources/agent-export/routes.ts'
 import { archivalMemoryRoutes, archivalMemorySearchRoutes } from './resources/agents/archival-memory/routes.ts'
 import { attachmentRoutes } from './resources/agents/attachments/routes.ts'
+import { agentContextRoutes } from './resources/agents/context/routes.ts'
 import { coreMemoryRoutes } from './resources/agents/core-memory/routes.ts'
 import { agentFileRoutes } from './resources/agents/files/routes.ts'
 import { agentGroupRoutes } from './resources/agents/groups/routes.ts'
@@ -53,6 +54,7 @@ export const publicRoutes = (services: Services): readonly Mount[] => [['/v1', h
 const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/agents', agentMessageRoutes(services.runtime)],
   ['/v1', messageRoutes(services)],
+  ['/v1/agents', agentContextRoutes(services.models)],
   ['/v1/conversations', conversationRoutes(services.runtime)],
   ['/v1/conversations', conversationMessageRoutes(services.runtime)],
   ['/v1/approvals', approvalRoutes],

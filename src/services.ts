@@ -20,7 +20,7 @@ import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
 import { createKeyedSemaphore, type KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
 import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
-import { createLanguageModels } from './resources/models/language.ts'
+import { createLanguageModels, type LanguageModels } from './resources/models/language.ts'
 import { createRelist, type Relist } from './resources/models/relist.ts'
 import { createSourceReader, type SourceReader } from './resources/tools/source/reader.ts'
 import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
@@ -78,6 +78,7 @@ export interface Services {
   workers: Workers
   runtime: Runtime
   telemetry: Telemetry
+  models: LanguageModels
   baseProviders: BaseProviders
   relist: Relist
   /** Stops background work, then closes connections and threads. */
@@ -91,11 +92,10 @@ const SEARCHES_AT_ONCE = 2
 export async function createServices(deps: Deps): Promise<Services> {
   const { config, database, jobs, logger, version } = deps
   const cipher = rememberPlainTexts(deps.cipher)
-  const { guard } = database
   const { providers } = config
-  const egress = guardEgress(createEgress(config.allowedNetworks), guard)
-  const stores = guardStores(createVectorStores(config.vectorStores), guard)
-  const embedders = guardEmbedders(deps.embedders ?? createEmbedders({ egress, providers }), guard)
+  const egress = guardEgress(createEgress(config.allowedNetworks), database.guard)
+  const stores = guardStores(createVectorStores(config.vectorStores), database.guard)
+  const embedders = guardEmbedders(deps.embedders ?? createEmbedders({ egress, providers }), database.guard)
   const scopeOf = (actor: Actor) => createScope({ database, cipher, jobs }, actor)
   const reader = createSourceReader()
   const work = {
@@ -107,7 +107,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     sync_provider: syncProvider(egress),
   }
   const workers = await createWorkers(jobs, scopeOf, work, logger)
-  const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), guard)
+  const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), database.guard)
   const models = createLanguageModels({ egress: modelEgress, providers }, config.modelFallbacks)
   const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
@@ -134,6 +134,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     workers,
     runtime,
     telemetry,
+    models,
     baseProviders,
     relist: createRelist(egress, baseProviders.sync),
     async close() {

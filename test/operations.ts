@@ -10,6 +10,7 @@ export const READING_POSTS = [
   'generate_json_schema',
   'retrieve_stream_for_run',
   'retrieve_conversation_stream',
+  'preview_raw_payload',
 ]
 
 /** A schema of the OpenAPI document, as far as the tests read it. */

@@ -99,6 +99,12 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   send_message_async: sentMessages,
   create_chat_completion: chat,
   create_openai_chat_completion: chat,
+  preview_raw_payload: sentMessages,
+  reset_messages: () => [{ body: { add_default_initial_messages: false } }],
+  summarize_messages: ({ spareAgent }) => [
+    { path: { agent_id: spareAgent }, body: { compaction_settings: { mode: 'all', model: 'cairn/scripted' } } },
+  ],
+  generate_text: () => [{ body: { prompt: 'Hello', override_model: 'cairn/scripted' } }],
   import_agents: () => [
     { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }) } },
     { body: { file: JSON.stringify({ agents: [{ id: 'agent-0', name: 'Agent' }] }), project_id: 'project' } },

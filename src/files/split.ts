@@ -1,26 +1,12 @@
 import { parse } from 'csv-parse/sync'
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { atMost, type Bounds } from './fault.ts'
 import { recursiveSplit } from './recursive-split.ts'
 import { SEPARATORS } from './separators.ts'
+import { tokensOf } from './tokens.ts'
 import type { FileType } from './types.ts'
 
 /** The tokens at the end of a chunk that the next chunk repeats. */
 const OVERLAP = 50
-
-/** The characters that are counted at once: counting the tokens of one long word takes more than linear time. */
-const COUNTED_AT_ONCE = 1_000
-
-/** Special tokens count as plain text. */
-const PLAIN = { disallowedSpecial: new Set<string>() }
-
-function tokensOf(text: string): number {
-  let count = 0
-  for (let at = 0; at < text.length; at += COUNTED_AT_ONCE) {
-    count += countTokens(text.slice(at, at + COUNTED_AT_ONCE), PLAIN)
-  }
-  return count
-}
 
 const isHalf = (code: number) => code >= 0xd800 && code <= 0xdbff
 

@@ -1,4 +1,5 @@
 import { AccessToken } from './access-tokens/schema.ts'
+import { ContextOverview, Generated, SummarizedMessages } from './agents/context/schema.ts'
 import { AgentFileAttachment } from './agents/files/schema.ts'
 import { Agent, AgentEnvironmentVariable, CompactionSettings, Memory } from './agents/schema.ts'
 import { ToolRule } from './agents/tool-rules.ts'
@@ -36,12 +37,14 @@ export const shapes = [
   Block,
   ...chatShapes,
   CompactionSettings,
+  ContextOverview,
   Conversation,
   EmbeddingConfig,
   EmbeddingModel,
   FileBlock,
   FolderFile,
   Folder,
+  Generated,
   Group,
   Identity,
   LlmConfig,
@@ -63,6 +66,7 @@ export const shapes = [
   RunMetrics,
   RunUsage,
   Source,
+  SummarizedMessages,
   Step,
   StepMetrics,
   Template,

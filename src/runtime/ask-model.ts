@@ -1,14 +1,13 @@
-import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { callModel } from '../llm/call-model.ts'
+import { callModel, type ModelCall } from '../llm/call-model.ts'
 import { ModelError } from '../llm/model-error.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
-import { callSettings } from '../llm/settings.ts'
 import { fanOutOf } from '../resources/messages/fan-out.ts'
 import { observeModelCall } from '../telemetry/model-calls.ts'
 import { writesThoughts } from './added-arguments.ts'
 import { type Answer, readAnswer } from './answer.ts'
+import { callOptions } from './call-options.ts'
 import { newStepIds } from './calls.ts'
-import { modelKey, promptOf } from './compaction/gauge.ts'
+import { modelKey } from './compaction/gauge.ts'
 import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
 import { promptTokens, toolTokens } from './compaction/tokens.ts'
 import { createDeltaFrames } from './delta-frames.ts'
@@ -16,28 +15,26 @@ import type { Offer } from './offer.ts'
 import type { Turn } from './turn.ts'
 
 /** The tokens of a prompt that the model has reported; undefined where it reports none. */
-function countOf(turn: Turn, { options }: Offer, prompt: LanguageModelV4Prompt, { usage }: ModelOutput) {
+function countOf(turn: Turn, { prompt, tools }: ModelCall, { usage }: ModelOutput) {
   const reported = usage?.inputTokens.total
   if (!reported) return undefined
-  return { model: modelKey(turn), estimated: promptTokens(prompt) + toolTokens(options.tools), reported }
+  return { model: modelKey(turn), estimated: promptTokens(prompt) + toolTokens(tools), reported }
 }
 
 /** Calls the model, and reports its answer as it comes where the caller asked for tokens. Throws a ModelError. */
 async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
-  const { model, config, request, signal, log, agent, telemetry } = turn
+  const { model, request, log, agent, telemetry } = turn
   const ids = newStepIds(turn.run.id)
   const startedAt = performance.now()
-  const prompt = promptOf(turn)
+  const options = callOptions(turn, offer)
   const style = { ...fanOutOf(agent.row.agent_type, request), writesThoughts: writesThoughts(turn), waits: offer.waits }
   const frames = request.stream_tokens ? createDeltaFrames(ids, style) : undefined
-  const settings = callSettings(config, agent.row.model_settings ?? {}, offer.parallel)
-  const call = { prompt, ...offer.options, ...settings, abortSignal: signal }
-  const deltas = observeModelCall(telemetry, model, callModel(model, call))
+  const deltas = observeModelCall(telemetry, model, callModel(model, options))
   for (;;) {
     const { done, value } = await deltas.next()
     if (done) {
       const milliseconds = performance.now() - startedAt
-      const count = countOf(turn, offer, prompt, value)
+      const count = countOf(turn, options, value)
       return { ids, output: value, ...readAnswer(turn, offer, value), startedAt, milliseconds, count }
     }
     turn.firstTokenMs ??= Date.now() - turn.startedAt

@@ -6,8 +6,8 @@ import { newId } from '../lib/ids.ts'
 import type { StoredMessage, Target } from '../resources/messages/table.ts'
 import { denied, type PendingRequest, pendingRequest } from './approvals.ts'
 import { insertRows } from './commit.ts'
-import { loadContext } from './prepare.ts'
 import { returnRow } from './rows.ts'
+import { loadContext } from './thread.ts'
 import { newRow } from './turn.ts'
 
 /** The reasons of denials that nobody has given by an answer. */

@@ -41,6 +41,10 @@ function modelFailure(error: ModelError): Failure {
   }
 }
 
+/** The error of a request whose call of a model failed: a 502 for a ModelError. */
+export const upstreamFailure = (error: unknown): unknown =>
+  error instanceof ModelError ? new ApiError('bad_gateway', modelFailure(error).error.message, { cause: error }) : error
+
 /** The failure of a run that ended with an error. Of an error that isn't meant for callers, they learn nothing. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ModelError) return modelFailure(error)

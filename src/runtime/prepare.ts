@@ -1,43 +1,25 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
-import { createClock, inZone } from '../lib/clock.ts'
+import { createClock } from '../lib/clock.ts'
 import { notFound } from '../lib/errors.ts'
-import { loadAgentIn } from '../resources/conversations/agent-in.ts'
 import { asText, unpackReturn } from '../resources/messages/packed.ts'
-import type { StoredMessage, ThreadRow } from '../resources/messages/table.ts'
+import type { StoredMessage } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
-import { loadFiles } from './directories.ts'
 import type { EventLog } from './event-log.ts'
-import { createMemory } from './memory.ts'
-import { compilePrompt, isCurrent, stablePrompt } from './prompt.ts'
-import { loadFacts } from './prompt-facts.ts'
 import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
+import { compileThread, hasCurrentPrompt, loadThread } from './thread.ts'
 import { type PastCall, wasBlocked } from './tool-rules.ts'
 import type { ToolServices } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
-/** A message in context. The first one also bears the columns of its thread. */
-type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to' | 'pending_expires_at'>>
-
-/** The messages in context of a thread, in their order. */
-export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[]> =>
-  scope.query<ContextRow>(sql`
-    select messages.*, case when n = 1 then threads.token_count end as token_count,
-      case when n = 1 then threads.shortened_to end as shortened_to,
-      case when n = 1 then threads.pending_expires_at end as pending_expires_at
-    from threads
-      cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
-      join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
-    where threads.organization_id = ${scope.organizationId} and threads.id = ${threadId} order by n`)
-
 /** The configuration of the model that a request names. 404 for a handle that names no model. */
-async function overriding(scope: Scope, handle: string) {
+export async function overriding(scope: Scope, handle: string) {
   const catalog = await catalogOf(scope, { llm: [handle] })
   try {
     return catalog.llm(handle)
@@ -45,6 +27,14 @@ async function overriding(scope: Scope, handle: string) {
     throw notFound('model', handle)
   }
 }
+
+/** The rows that a run has stored before its server was gone, also those that a compaction took out of the context. */
+const earlierRows = async (scope: Scope, { id, fence }: OwnedRun): Promise<StoredMessage[]> =>
+  fence <= 1
+    ? []
+    : scope.query<StoredMessage>(sql`
+        select * from messages where organization_id = ${scope.organizationId} and run_id = ${id} and role <> 'summary'
+        order by created_at, id`)
 
 /** The calls since the last message of the caller, for a run that goes on: after an approval, or the end of its server. */
 function pastCalls(rows: readonly StoredMessage[]): PastCall[] {
@@ -79,22 +69,15 @@ export async function prepareTurn(
   { scope, run, request, log, signal, startedAt, tools, telemetry }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
-  const [agent, context] = [await loadAgentIn(scope, run), await loadContext(scope, run.threadId)]
+  const thread = await loadThread(scope, run)
+  const { agent, memory, system, rows, count, shortenedTo, pendingUntil } = thread
   const config = request.override_model ? await overriding(scope, request.override_model) : agent.row.llm_config
-  const memory = createMemory(agent.blocks)
-  const [first, ...others] = context
-  const stored = first?.role === 'system' ? first : undefined
-  const stable = stablePrompt(agent, memory, await loadFiles(scope, agent))
-  const isStale = !stored || !isCurrent(asText(stored.content), stable)
-  const rows = stored ? others : context
-  const clock = createClock(agent.row.timezone ?? 'UTC')
-  const now = inZone(new Date(), clock)
-  const compiled = isStale
-    ? compilePrompt(stable, await loadFacts(scope, run, context.length, now))
-    : asText(stored.content)
-  // A summary bears the id of the run that wrote it, maybe before the run's own messages.
-  const isBegun = rows.some(({ run_id, role }) => run_id === run.id && role !== 'summary')
+  const isStale = !hasCurrentPrompt(thread)
+  const compiled = isStale ? await compileThread(scope, run, thread, rows.length) : asText(system!.content)
+  const earlier = await earlierRows(scope, run)
+  const isBegun = earlier.length > 0
   const goesOn = isBegun || request.approval !== undefined
+  const evicted = earlier.filter((one) => !rows.some(({ id }) => id === one.id))
   return {
     scope,
     run,
@@ -103,20 +86,20 @@ export async function prepareTurn(
     memory,
     refused: new Map(),
     models,
-    clock,
+    clock: createClock(agent.row.timezone ?? 'UTC'),
     model: await models.of(scope, config),
     config,
     system: {
-      id: stored?.id ?? '',
+      id: system?.id ?? '',
       text: compiled,
-      changed: stored !== undefined && isStale,
+      changed: system !== undefined && isStale,
     },
     rows: agent.row.message_buffer_autoclear && !goesOn && !pendingRequest(rows) ? [] : rows,
-    count: first?.token_count ?? undefined,
-    shortenedTo: first?.shortened_to ?? undefined,
-    pendingUntil: first?.pending_expires_at ?? undefined,
+    count,
+    shortenedTo,
+    pendingUntil,
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
-    calls: goesOn ? pastCalls(rows) : [],
+    calls: goesOn ? pastCalls([...evicted, ...rows]) : [],
     usage: noUsage(),
     outcomes: new Map(),
     log,

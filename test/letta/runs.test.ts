@@ -129,3 +129,16 @@ describe('a run', () => {
     await refused(server.bob.steps.retrieve(step!.id), Letta.NotFoundError, 'No step')
   })
 })
+
+test('the context of an agent is compacted, compiled anew and emptied', async () => {
+  const { agents } = server.alice
+  const id = await makeAgent()
+  for (const word of ['One', 'Two', 'Three']) await agents.messages.create(id, { input: word })
+  const settings = { mode: 'all' as const, model: 'cairn/scripted' }
+  const compacted = await agents.messages.compact(id, { compaction_settings: settings })
+  expect(compacted).toMatchObject({ num_messages_before: 7, num_messages_after: 2, summary: expect.any(String) })
+  expect(await agents.recompile(id)).toContain('6 previous messages')
+  await agents.messages.reset(id, { add_default_initial_messages: false })
+  expect((await agents.retrieve(id)).message_ids).toHaveLength(1)
+  await refused(server.bob.agents.messages.compact(id), Letta.NotFoundError, '404')
+})

@@ -10,12 +10,8 @@ const server = { serverName: 's', serverUrl: 'https://example.com', type: 'sse' 
 
 /** Methods of the SDK that this server doesn't have yet: messages, runs, MCP servers. */
 const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
-  'agents.context.retrieve': ({ agents }) => agents.context.retrieve(agent),
   'agents.messages.modify': ({ agents }) =>
     agents.messages.modify(agent, message, { messageType: 'user_message', content: 'Hello' }),
-  'agents.messages.reset': ({ agents }) => agents.messages.reset(agent),
-  'agents.messages.preview': ({ agents }) => agents.messages.preview(agent, say),
-  'agents.messages.summarize': ({ agents }) => agents.messages.summarize(agent, { maxMessageLength: 10 }),
   'agents.passages.modify': ({ agents }) => agents.passages.modify(agent, unknown('passage')),
   'batches.create': ({ batches }) => batches.create({ requests: [{ ...say, agentId: agent }] }),
   'batches.retrieve': ({ batches }) => batches.retrieve('b'),

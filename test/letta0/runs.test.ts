@@ -75,3 +75,14 @@ test('what waits for an approval is cancelled; without anything to cancel that i
   expect(stopReason.stopReason).toBe('requires_approval')
   expect(Object.values(await messages.cancel(id))).toEqual(['cancelled'])
 })
+
+test('the context of an agent is shown, and its next request', async () => {
+  const { agents } = older.alice
+  const id = await makeAgent()
+  await agents.messages.create(id, { messages: say('Hello') })
+  expect(await agents.context.retrieve(id)).toMatchObject({ numMessages: 3, contextWindowSizeMax: 128_000 })
+  expect(await agents.messages.preview(id, { messages: say('Hello again') })).toMatchObject({ model: 'scripted' })
+  await agents.messages.summarize(id, { maxMessageLength: 10 })
+  expect((await agents.messages.reset(id)).messageIds).toHaveLength(1)
+  await refused(older.bob.agents.context.retrieve(id), 404)
+})

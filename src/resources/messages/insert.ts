@@ -86,7 +86,9 @@ export async function setThread(
       : [sql`message_ids = ${JSON.stringify(message_ids)}::json, token_count = null, shortened_to = null`]),
     ...(pending_approval === undefined
       ? []
-      : [sql`pending_approval = ${pending_approval && JSON.stringify(pending_approval)}::json`]),
+      : [
+          sql`pending_approval = ${pending_approval && JSON.stringify(pending_approval)}::json, pending_expires_at = null`,
+        ]),
   ]
   if (values.length === 0) return
   const changed = await scope.query(sql`update threads set ${sql.join(values)}

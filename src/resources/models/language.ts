@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Scope } from '../../db/scope.ts'
+import type { Fetch } from '../../lib/egress.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
 import { apiUrl, factsOf, type ProviderType, providerTypes } from '../../lib/provider-types.ts'
 import type { Connection } from '../../llm/connection.ts'
@@ -13,9 +14,10 @@ import type { LlmConfig } from './schema.ts'
 export interface LanguageModels {
   /**
    * The model of a configuration, with the key of the organization's own provider or of the server's. A key goes to its own
-   * provider's address and to no other. 422 for a model that no provider here offers, with the remedy.
+   * provider's address and to no other. 422 for a model that no provider here offers, with the remedy. `fetch` sends its
+   * requests instead of the server's own.
    */
-  of(scope: Scope, config: LlmConfig): Promise<LanguageModelV4>
+  of(scope: Scope, config: LlmConfig, fetch?: Fetch): Promise<LanguageModelV4>
   /** The model that the operator names for calls of a configuration that fail; undefined where there is none. */
   next(scope: Scope, config: LlmConfig): Promise<{ model: LanguageModelV4; config: LlmConfig } | undefined>
 }
@@ -55,9 +57,10 @@ export function createLanguageModels(
   reachable: Reachable,
   fallbacks: Readonly<Record<string, string>> = {},
 ): LanguageModels {
-  const of: LanguageModels['of'] = async (scope, config) => {
+  const of: LanguageModels['of'] = async (scope, config, fetch) => {
     if (config.handle === SCRIPTED.handle) return scriptedModel()
-    return openLanguageModel(await connectionFor(scope, reachable, config), config.model)
+    const connection = await connectionFor(scope, reachable, config)
+    return openLanguageModel({ ...connection, ...(fetch && { fetch }) }, config.model)
   }
   return {
     of,

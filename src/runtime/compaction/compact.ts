@@ -75,7 +75,7 @@ export interface Occasion {
 
 /**
  * Replaces the oldest messages in context by a summary. A call stays with its return, and a call that waits stays in
- * context. Undefined where no message could go. In a run it always succeeds: without a model that summarizes, the summary is
+ * context. Undefined where no message could go, or a caller's request would make the context no shorter. In a run it always succeeds: without a model that summarizes, the summary is
  * the beginnings of the messages. Otherwise throws the ModelError.
  */
 export async function compact(
@@ -87,6 +87,7 @@ export async function compact(
 ): Promise<Compaction | undefined> {
   const [gone, kept] = divide(turn, settings, gauge)
   if (gone.every(({ role }) => role === 'summary')) return undefined
+  if (trigger === undefined && kept.length + 1 >= turn.rows.length) return undefined
   // The room for the summary, in our own tokens: its frame counts some more.
   const room =
     gauge.estimated(Math.max(gauge.summary / 4, Math.min(gauge.summary, gauge.limit - gauge.tokens(kept)))) - 200

@@ -32,14 +32,14 @@ const STEP = 0.1
 
 /**
  * The place to cut a history: as early as leaves rows that fit, but behind `share` and a tenth of the messages. The rows
- * behind it begin with a message of the model. Undefined where no such place is. Counts include the system prompt.
+ * behind it begin with a message of the model, at least two go: one would only change places with its summary. Undefined where no such place is. Counts include the system prompt.
  */
 export function slidingCut(
   rows: readonly StoredMessage[],
   share: number,
   fits: (rest: readonly StoredMessage[]) => boolean,
 ): number | undefined {
-  const places = cutsOf(rows).filter((n) => n > 0 && isAsking(rows[n]!))
+  const places = cutsOf(rows).filter((n) => n > 1 && isAsking(rows[n]!))
   for (let evicted = share + STEP; evicted < 1; evicted += STEP) {
     const limit = Math.round(evicted * (rows.length + 1)) - 1
     const place = places.findLast((n) => n <= limit)

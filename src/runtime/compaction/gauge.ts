@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StoredMessage, TokenCount } from '../../resources/messages/table.ts'
+import type { LlmConfig } from '../../resources/models/schema.ts'
 import { renderHistory, type Target } from '../history.ts'
 import { promptFor } from '../prompt.ts'
 import type { Turn } from '../turn.ts'
@@ -9,17 +10,21 @@ import { calibrated, promptTokens, tokenFactor, toolTokens } from './tokens.ts'
 const RETURN_SHARE = 0.2 * 4
 const MIN_RETURN = 5_000
 
-/** The model of a run, for the rendering of its history. */
-export const targetOf = ({ model, config, shortenedTo }: Turn): Target => ({
+/** The rendering of a history for a model: `model` is absent where only its length matters. */
+export const targetFor = (
+  { context_window }: Pick<LlmConfig, 'context_window'>,
+  { shortenedTo }: Pick<Turn, 'shortenedTo'>,
+  model = { provider: '', modelId: '' },
+): Target => ({
   provider: model.provider,
   model: model.modelId,
-  maxReturn: Math.max(MIN_RETURN, Math.floor(config.context_window * RETURN_SHARE)),
+  maxReturn: Math.max(MIN_RETURN, Math.floor(context_window * RETURN_SHARE)),
   shortenedTo,
 })
 
 /** The prompt of a run's next call, with these rows behind the system prompt. */
 export const promptOf = (turn: Turn, rows: readonly StoredMessage[] = turn.rows) =>
-  renderHistory([...rows, ...turn.inputs], promptFor(turn), targetOf(turn))
+  renderHistory([...rows, ...turn.inputs], promptFor(turn), targetFor(turn.config, turn, turn.model))
 
 /** The name under which a model's counts are stored. */
 export const modelKey = ({ config }: Turn) => config.handle ?? config.model

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Offer } from '../offer.ts'
 import { messagesOf } from '../rows.ts'
 import { store } from '../store-step.ts'
+import { compileThread } from '../thread.ts'
 import { contextWith, type Turn } from '../turn.ts'
 import { compact } from './compact.ts'
 import { createGauge, type Gauge } from './gauge.ts'
@@ -29,6 +30,12 @@ async function shortenReturns(turn: Turn, gauge: Gauge, target: number): Promise
   return false
 }
 
+/** The system prompt of a run, compiled anew: its model's provider has to read the messages behind it again anyway. */
+async function recompiled(turn: Turn, inContext: number): Promise<Turn['system']> {
+  const { scope, run, system } = turn
+  return { ...system, text: await compileThread(scope, run, turn, inContext), changed: false }
+}
+
 async function summarizeOldest(turn: Turn, offer: Offer, gauge: Gauge, settings: Settings, trigger: string) {
   const { log, run, request } = turn
   const before = gauge.now()
@@ -45,11 +52,19 @@ async function summarizeOldest(turn: Turn, offer: Offer, gauge: Gauge, settings:
   }
   const done = await compact(turn, offer, settings, gauge, { trigger, before })
   if (!done) return
-  const count = gauge.count(done.rows)
-  const context = contextWith({ ...turn, rows: done.rows }, [])
+  const system = await recompiled(turn, done.rows.length - 1)
+  Object.assign(turn, { rows: done.rows, system })
+  turn.count = gauge.count(done.rows)
+  const context = contextWith(turn, [])
   const events = request.include_compaction_messages ? messagesOf(turn, [done.row]) : []
-  await store(turn, { messages: [done.row], context, count, events })
-  Object.assign(turn, { rows: done.rows, count })
+  const prompt = { id: system.id, content: [{ type: 'text', text: system.text }] }
+  await store(turn, {
+    messages: [done.row],
+    context,
+    count: turn.count,
+    events,
+    system: prompt,
+  })
 }
 
 /** How often a step makes room after its model has refused the prompt as too long. */

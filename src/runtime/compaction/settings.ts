@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import type { CompactionSettings } from '../../resources/agents/schema.ts'
 
-type Given = Partial<Static<typeof CompactionSettings>>
-export type CompactionMode = NonNullable<Given['mode']>
+/** Settings of an agent, or of a request. */
+export type GivenSettings = Partial<Static<typeof CompactionSettings>>
+export type CompactionMode = NonNullable<GivenSettings['mode']>
 
 const WHAT_MATTERS = `Write what the assistant needs to go on without the messages themselves, in this order:
 1. What the person wants, and what has been agreed, with their own words where these matter.
@@ -41,7 +42,7 @@ export const isSelf = (mode: CompactionMode) => mode.startsWith('self_')
 const defaultPrompt = (mode: CompactionMode) => PROMPTS[isSliding(mode) ? 'sliding' : 'all']
 
 /** The settings of a compaction: those of the request, then those of the agent, then the defaults. */
-export function settingsOf(ofAgent: Given | null | undefined, ofRequest?: Given | null): Settings {
+export function settingsOf(ofAgent: GivenSettings | null | undefined, ofRequest?: GivenSettings | null): Settings {
   const given = { ...ofAgent, ...ofRequest }
   const mode = given.mode ?? 'sliding_window'
   // The agent's prompt is for the agent's mode.

@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import type { Scope } from '../db/scope.ts'
+import { asText, unpackSummary } from '../resources/messages/packed.ts'
+import type { StoredMessage, Target } from '../resources/messages/table.ts'
+import type { Tool } from '../resources/tools/schema.ts'
+import { targetFor } from './compaction/gauge.ts'
+import { renderHistory } from './history.ts'
+import { parametersOf } from './prescribed.ts'
+import { checkThread, compileThread, loadThread } from './thread.ts'
+
+/** The sections of a compiled prompt: the text between these tags, the tags included. */
+const SECTIONS = ['memory_blocks', 'tool_usage_rules', 'directories', 'memory_metadata'] as const
+type Section = (typeof SECTIONS)[number]
+
+/** The sections of a compiled prompt, and the rest of it. */
+function sectionsOf(prompt: string): { rest: string; found: Partial<Record<Section, string>> } {
+  const found: Partial<Record<Section, string>> = {}
+  let rest = prompt
+  for (const name of SECTIONS) {
+    const [start, close] = [rest.indexOf(`<${name}>`), `</${name}>`]
+    const end = rest.lastIndexOf(close)
+    if (start === -1 || end < start) continue
+    found[name] = rest.slice(start, end + close.length)
+    rest = rest.slice(0, start) + rest.slice(end + close.length)
+  }
+  return { rest: rest.trim(), found }
+}
+
+async function countStored(scope: Scope, agentId: string) {
+  const { organizationId } = scope
+  const [counts] = await scope.query<{ messages: number; passages: number }>(sql`
+    select (select count(*)::int from messages where organization_id = ${organizationId} and agent_id = ${agentId}) as messages,
+      (select count(*)::int from passages join agents_archives as link
+        on link.organization_id = ${organizationId} and link.archive_id = passages.container_id
+        where passages.organization_id = ${organizationId} and link.agent_id = ${agentId}) as passages`)
+  return counts!
+}
+
+const definition = (tool: Tool) => {
+  const { description = tool.description } = (tool.json_schema ?? {}) as { description?: string }
+  return { type: 'function', function: { name: tool.name, description, parameters: parametersOf(tool), strict: null } }
+}
+
+/** A row as clients read it, without the provider's own parts. */
+const shownRow = ({ model_parts, ...row }: StoredMessage) => ({
+  ...row,
+  updated_at: row.created_at,
+  batch_item_id: null,
+  is_err: null,
+  tool_returns: row.tool_returns ?? [],
+  approvals: row.approvals ?? [],
+})
+
+/**
+ * The parts of a thread's context as its next run sees them, with the tokens of each by a common tokenizer, and those of the
+ * latest prompt by the count of its own model. 404.
+ */
+export async function contextOverview(scope: Scope, target: Target) {
+  const { tokensOf, TOKENIZER } = await import('../files/tokens.ts')
+  const thread = await loadThread(scope, target)
+  await checkThread(scope, target)
+  const { agent, system, rows } = thread
+  const prompt = system ? asText(system.content) : await compileThread(scope, target, thread, rows.length)
+  const { rest, found } = sectionsOf(prompt)
+  const summary = rows[0]?.role === 'summary' ? unpackSummary(rows[0].content).summary : undefined
+  const history = renderHistory(rows, '', targetFor(agent.row.llm_config, thread)).slice(1)
+  const texts = history.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
+  const functions = agent.tools.map(definition)
+  const count = (text: string | undefined) => (text ? tokensOf(text) : 0)
+  const num_tokens_summary_memory = count(summary)
+  const parts = {
+    num_tokens_external_memory_summary: count(found.memory_metadata),
+    num_tokens_system: count(rest),
+    num_tokens_core_memory: count(found.memory_blocks),
+    num_tokens_memory_filesystem: 0,
+    num_tokens_tool_usage_rules: count(found.tool_usage_rules),
+    num_tokens_directories: count(found.directories),
+    num_tokens_summary_memory,
+    num_tokens_functions_definitions: functions.length > 0 ? count(JSON.stringify(functions)) : 0,
+    num_tokens_messages: texts.slice(summary === undefined ? 0 : 1).reduce((sum, text) => sum + count(text), 0),
+  }
+  const stored = await countStored(scope, target.agentId)
+  return {
+    context_window_size_max: agent.row.llm_config.context_window,
+    context_window_size_current: Object.values(parts).reduce((sum, tokens) => sum + tokens, 0),
+    num_messages: rows.length + (system ? 1 : 0),
+    num_archival_memory: stored.passages,
+    num_recall_memory: stored.messages,
+    ...parts,
+    external_memory_summary: found.memory_metadata ?? '',
+    system_prompt: rest,
+    core_memory: found.memory_blocks ?? '',
+    ...(found.tool_usage_rules && { tool_usage_rules: found.tool_usage_rules }),
+    ...(found.directories && { directories: found.directories }),
+    ...(summary !== undefined && { summary_memory: summary }),
+    functions_definitions: functions,
+    messages: (system ? [system, ...rows] : rows).map(shownRow),
+    tokenizer: TOKENIZER,
+    ...(thread.count && { num_tokens_reported: Math.round(thread.count.reported) }),
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Scope } from '../db/scope.ts'
+import { conflict } from '../lib/errors.ts'
+import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
+import { insertRows } from './commit.ts'
+
+/** A context that takes the place of another. */
+export interface NewContext {
+  threadId: string
+  /** The ids in context until now. */
+  before: readonly string[]
+  after: readonly string[]
+  added?: readonly StoredMessage[]
+  count?: TokenCount | undefined
+  /** The system prompt, compiled anew. */
+  system: { id: string; text: string }
+}
+
+/** Replaces the context of a thread between two runs. 409 while a run is carried out, and where the context has changed. */
+export async function setContext(scope: Scope, { threadId, before, after, added = [], count, system }: NewContext) {
+  const { organizationId } = scope
+  const content = JSON.stringify([{ type: 'text', text: system.text }])
+  const changed = await scope.query(sql`
+    with run as (
+      update threads set message_ids = ${JSON.stringify(after)}::json, token_count = ${count ? JSON.stringify(count) : null}::json
+      where organization_id = ${organizationId} and id = ${threadId} and run_id is null
+        and message_ids::jsonb = ${JSON.stringify(before)}::jsonb
+      returning id
+    ), prompt as (
+      update messages set content = ${content}::json
+      where organization_id = ${organizationId} and id = ${system.id} and exists (select from run)
+    ) ${added.length > 0 ? sql`, ${insertRows('added', 'messages', organizationId, added)}` : sql``}
+    select id from run`)
+  if (changed.length === 0) {
+    throw conflict('The agent is at work: its messages in context change when the run has ended, or is cancelled.')
+  }
+}
