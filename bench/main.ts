@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { runBenchmark } from './benchmark.ts'
-import { readOptions, SOAK } from './options.ts'
+import { runContext } from './context.ts'
+import { CONTEXT, readOptions, SOAK } from './options.ts'
 import { createProgress } from './progress.ts'
 import { describe } from './report.ts'
 import { toJson } from './report-json.ts'
@@ -16,6 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 /** Runs what the options ask for, prints the figures, and returns them as JSON text. */
 async function run(): Promise<string> {
   if (options.only === SOAK) return `${JSON.stringify(await runSoak(options, cleanup, progress), null, 2)}\n`
+  if (options.only === CONTEXT) return `${JSON.stringify(await runContext(cleanup, progress), null, 2)}\n`
   const report = await runBenchmark(options, cleanup, progress)
   progress.done()
   console.log(describe(report))

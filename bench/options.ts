@@ -3,6 +3,9 @@ import { Command, InvalidArgumentError } from 'commander'
 /** The value of `--only` that selects the soak test. */
 export const SOAK = 'soak'
 
+/** The value of `--only` that measures compaction of contexts. */
+export const CONTEXT = 'context'
+
 export interface Options {
   agents: number
   /** The number of searched passages; with 0, searches are left out. */
@@ -38,7 +41,10 @@ export function readOptions(argv: readonly string[]): Options {
     // With fewer agents, no full page follows the deep one.
     .option('--agents <n>', 'the number of agents to create (default: 10000; soak: 1000)', number(500, true))
     .option('--passages <n>', 'the number of passages to create and search; 0: none', number(0, true))
-    .option('--only <text>', `measure only operations whose names contain this; ${SOAK}: show the memory under load`)
+    .option(
+      '--only <text>',
+      `measure only operations whose names contain this; ${SOAK}: show the memory under load; ${CONTEXT}: what agents remember`,
+    )
     .option('--database-url <url>', 'measure on this PostgreSQL server, in a database of its own', postgresUrl)
     .option('--seconds <n>', 'the duration of each measurement', number(3, false), 5)
     .option('--minutes <n>', 'the duration of the soak test', number(1, true), 10)
