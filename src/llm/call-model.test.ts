@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLL, said } from '../../test/models/collect.ts'
+import { startOpenAi } from '../../test/models/openai/stub.ts'
 import type { Quirk } from '../../test/models/quirks/quirks.ts'
 import { type LocalServer, startLocalServer } from '../../test/models/quirks/stub.ts'
 import { callModel, type ModelCall } from './call-model.ts'
 import { openLanguageModel } from './language-model.ts'
 import type { ModelDelta, ModelOutput } from './model-output.ts'
+import { callSettings } from './settings.ts'
 
 let server: LocalServer
 beforeAll(async () => {
@@ -84,6 +86,15 @@ describe('a local server with its own ways', () => {
     await expect(call()).rejects.toMatchObject({ type: 'llm_error', detail: expect.stringContaining('has crashed') })
     expect(server.requests.length - requests).toBe(3)
   })
+})
+
+test('a call without tools says nothing of parallel calls, which OpenAI refuses', async () => {
+  const stub = await startOpenAi()
+  const connection = { name: 'openai', type: 'openai' as const, url: stub.url, apiKey: stub.key, fetch }
+  const model = await openLanguageModel(connection, 'gpt-4o-mini')
+  const pieces = callModel(model, { prompt: [said('Hi.')], ...callSettings({}, {}, false) }, NO_PAUSES)
+  expect((await Array.fromAsync(pieces)).length).toBeGreaterThan(0)
+  await stub.close()
 })
 
 describe('a call that fails', () => {

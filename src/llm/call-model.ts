@@ -16,15 +16,27 @@ export interface ModelCall extends LanguageModelV4CallOptions {
 /** Pauses before a call is repeated, in milliseconds. A pause that the provider names wins. */
 const PAUSES_MS = [400, 1_600]
 
-async function* callOnce(
-  model: LanguageModelV4,
-  { thinkTags = false, strictTools, ...options }: ModelCall,
-): AsyncGenerator<ModelDelta, ModelOutput> {
-  const { abortSignal, tools } = options
+/** Options without a word of parallel calls: OpenAI refuses it in a request without tools. */
+const withoutParallel = (options: LanguageModelV4CallOptions['providerOptions'] = {}) =>
+  Object.fromEntries(
+    Object.entries(options).map(
+      ([name, { parallelToolCalls: _, parallel_tool_calls: __, disableParallelToolUse: ___, ...rest }]) => [name, rest],
+    ),
+  )
+
+/** The options as the provider's package gets them. */
+function packageOptions({ thinkTags: _, strictTools, ...options }: ModelCall): LanguageModelV4CallOptions {
+  const { tools, providerOptions } = options
+  if (!tools?.length) return { ...options, providerOptions: withoutParallel(providerOptions) }
+  return strictTools ? { ...options, tools: tools.map(strictTool) } : options
+}
+
+async function* callOnce(model: LanguageModelV4, call: ModelCall): AsyncGenerator<ModelDelta, ModelOutput> {
+  const { abortSignal, thinkTags = false } = call
   const collected = newAnswer(thinkTags)
   let request: unknown
   try {
-    const result = await model.doStream(strictTools && tools ? { ...options, tools: tools.map(strictTool) } : options)
+    const result = await model.doStream(packageOptions(call))
     request = result.request?.body
     for await (const part of result.stream) yield* collect(collected, part)
   } catch (error) {

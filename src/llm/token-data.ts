@@ -53,3 +53,9 @@ export function addTokens(tokens: Tokens, chunk: unknown): void {
   tokens.logprobs.push(...(choice?.logprobs?.content ?? []))
   tokens.ids.push(...(choice?.token_ids ?? []))
 }
+
+/** The tokens of a run's answers: the probabilities of the last one, and a turn for each answer and each return of a tool. */
+export interface TokenTurns {
+  logprobs: object[]
+  turns: Record<string, unknown>[]
+}

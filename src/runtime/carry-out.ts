@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../lib/errors.ts'
+import type { TokenTurns } from '../llm/token-data.ts'
 import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingApproval } from './accept.ts'
@@ -26,6 +27,7 @@ export interface RunOutcome {
   stopReason: StopReason
   usage: UsageStatistics
   failure?: Failure
+  tokens?: TokenTurns
   /** Whether the agent has a model that embeds its new messages. */
   embeds?: boolean
 }
@@ -112,7 +114,7 @@ export async function carryOut(
   try {
     turn = await prepareTurn(start, models)
     const stopReason = await runSteps(turn, start.attempts > 1 ? await loadProgress(turn) : undefined)
-    return { stopReason, usage: turn.usage, embeds: turn.agent.row.embedding_config != null }
+    return { stopReason, usage: turn.usage, tokens: turn.tokens, embeds: turn.agent.row.embedding_config != null }
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : thrown
     if (error instanceof LostRunError || error instanceof StoppingError) return undefined

@@ -13,6 +13,7 @@ import type { EventLog } from './event-log.ts'
 import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
 import { compileThread, hasCurrentPrompt, loadThread } from './thread.ts'
+import { checkTokenData } from './token-turns.ts'
 import { type PastCall, wasBlocked } from './tool-rules.ts'
 import type { ToolServices } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
@@ -78,6 +79,8 @@ export async function prepareTurn(
   const isBegun = earlier.length > 0
   const goesOn = isBegun || request.approval !== undefined
   const evicted = earlier.filter((one) => !rows.some(({ id }) => id === one.id))
+  const model = await models.of(scope, config)
+  checkTokenData(model, request)
   return {
     scope,
     run,
@@ -87,7 +90,7 @@ export async function prepareTurn(
     refused: new Map(),
     models,
     clock: createClock(agent.row.timezone ?? 'UTC'),
-    model: await models.of(scope, config),
+    model,
     config,
     system: {
       id: system?.id ?? '',
@@ -101,6 +104,7 @@ export async function prepareTurn(
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
     calls: goesOn ? pastCalls([...evicted, ...rows]) : [],
     usage: noUsage(),
+    tokens: { logprobs: [], turns: [] },
     outcomes: new Map(),
     log,
     signal,

@@ -73,6 +73,7 @@ export async function awaitRun(
   scope: Scope,
   id: string,
   types?: readonly string[] | null,
+  { return_logprobs, return_token_ids }: Pick<SendMessages, 'return_logprobs' | 'return_token_ids'> = {},
 ): Promise<SendResponse> {
   const local = runtime.local(id)
   const outcome = await local?.done
@@ -84,6 +85,8 @@ export async function awaitRun(
     messages: messages.filter(({ message_type }) => !types || types.includes(message_type)),
     stop_reason: { message_type: 'stop_reason', stop_reason: outcome.stopReason },
     usage: outcome.usage,
+    ...(return_logprobs && outcome.tokens && { logprobs: { content: outcome.tokens.logprobs } }),
+    ...((return_logprobs || return_token_ids) && outcome.tokens && { turns: outcome.tokens.turns }),
   }
 }
 

@@ -9,6 +9,7 @@ import { stopEvent } from './frames.ts'
 import { offerTools } from './offer.ts'
 import { answerRows, approvalRequest, heartbeatRow, messagesOf, returnRow } from './rows.ts'
 import { type Changes, store, storeWithEffects } from './store-step.ts'
+import { addTurns } from './token-turns.ts'
 import type { PastCall } from './tool-rules.ts'
 import type { ToolResult } from './tools/tool.ts'
 import { stepColumns, traceColumns } from './trace.ts'
@@ -126,6 +127,7 @@ export async function runStep(
     : await store(turn, commitOf(turn, answer, outcome))
   turn.count = answer.count ?? turn.count
   turn.calls = outcome.past
+  addTurns(turn.tokens, answer, outcome.added)
   turn.rows.push(...outcome.inputs, ...outcome.added)
   turn.inputs = []
   turn.system.changed = false

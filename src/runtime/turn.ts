@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { Scope } from '../db/scope.ts'
 import type { Clock } from '../lib/clock.ts'
 import { instantOf, newId } from '../lib/ids.ts'
+import type { TokenTurns } from '../llm/token-data.ts'
 import type { AgentWithRelations } from '../resources/agents/load.ts'
 import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
@@ -52,6 +53,8 @@ export interface Turn {
   signal: AbortSignal
   startedAt: number
   telemetry: Telemetry
+  /** The tokens of the answers, for a caller that asks for them. */
+  tokens: TokenTurns
   firstTokenMs?: number | undefined
 }
 

@@ -47,11 +47,9 @@ function checkStreaming({ streaming, stream_tokens, background }: SendMessages):
 const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
 /** 422 for what the server doesn't do, or can't: a request that asks for it would wait in vain. */
-function checkServed({ return_logprobs, return_token_ids, callback_url }: SendMessages & SendMessagesAsync): void {
+function checkServed({ callback_url }: SendMessages & SendMessagesAsync): void {
   const issues = [
     ...(callback_url && !isHttp(callback_url) ? [inBody('callback_url', 'must be an http or https address')] : []),
-    ...(return_logprobs ? [inBody('return_logprobs', 'is not served yet')] : []),
-    ...(return_token_ids ? [inBody('return_token_ids', 'is not served yet')] : []),
   ]
   if (issues.length > 0) throw invalid(...issues)
 }
@@ -102,7 +100,7 @@ export function createSender(runtime: Runtime) {
       checkStreaming(body)
       if (body.streaming) return stream(request, reply, target, body)
       const id = await begin(request, reply, target, body)
-      return awaitRun(runtime, request.scope, id, body.include_return_message_types)
+      return awaitRun(runtime, request.scope, id, body.include_return_message_types, body)
     },
   }
 }

@@ -48,7 +48,7 @@ export async function namedSummarizer(turn: Turn, { model, modelSettings }: Sett
 /** The text of a model's answer. Throws a ModelError where there is none. */
 async function textOf({ model, config, settings }: Summarizer, options: LanguageModelV4CallOptions): Promise<string> {
   const deltas = callModel(model, {
-    ...callSettings(config, settings, false),
+    ...callSettings(config, settings, true),
     ...options,
     responseFormat: { type: 'text' },
   })

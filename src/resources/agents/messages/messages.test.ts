@@ -56,7 +56,7 @@ describe('a message to an agent', () => {
     ['with no message', { messages: [] }, 422],
     ['with an empty text', { input: '' }, 400],
     ['that asks for tokens without a stream', { input: 'a', stream_tokens: true }, 422],
-    ['that asks for probabilities, which are not served yet', { input: 'a', return_logprobs: true }, 422],
+    ['that asks for probabilities of a model without them', { input: 'a', return_logprobs: true }, 422],
     ['of an unknown role', { messages: [{ role: 'robot', content: 'a' }] }, 422],
     ['to a model of no provider', { input: 'a', override_model: 'openai/no-such-model' }, 422],
   ])('%s is refused, and nothing is kept', async (_, body, status) => {
