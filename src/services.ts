@@ -26,6 +26,7 @@ import { createSourceReader, type SourceReader } from './resources/tools/source/
 import { createToolVectors, type ToolVectors } from './resources/tools/vectors.ts'
 import { createLetters } from './runtime/letters.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
+import type { Supervision } from './runtime/supervise.ts'
 import { findBuiltin } from './runtime/tools/builtin.ts'
 import type { FindTool } from './runtime/tools/tool.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -57,6 +58,8 @@ export interface Deps {
   embedders?: Embedders
   /** By default the built-in tools. */
   findTool?: FindTool
+  /** How servers look after each other's runs. */
+  supervision?: Supervision
 }
 
 /** Models answer slowly: one that runs on a slow machine reads its prompt for minutes before its first word. */
@@ -88,28 +91,32 @@ export interface Services {
 /** The searches of one organization that run at once: most connections stay free for others. */
 const SEARCHES_AT_ONCE = 2
 
+/** The background work of a server. */
+const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedders' | 'stores'>) => ({
+  embed_container: embedContainer(embedders),
+  embed_messages: embedMessagesWork(embedders),
+  process_file: processFile(embedders),
+  run_callback: runCallback(egress),
+  sync_container: syncContainer(stores),
+  sync_provider: syncProvider(egress),
+})
+
 /** Creates the services of a server. Inside transactions of `database` their network calls throw. */
 export async function createServices(deps: Deps): Promise<Services> {
   const { config, database, jobs, logger, version } = deps
   const cipher = rememberPlainTexts(deps.cipher)
-  const { providers } = config
   const egress = guardEgress(createEgress(config.allowedNetworks), database.guard)
   const stores = guardStores(createVectorStores(config.vectorStores), database.guard)
-  const embedders = guardEmbedders(deps.embedders ?? createEmbedders({ egress, providers }), database.guard)
+  const embedders = guardEmbedders(
+    deps.embedders ?? createEmbedders({ egress, providers: config.providers }),
+    database.guard,
+  )
   const scopeOf = (actor: Actor) => createScope({ database, cipher, jobs }, actor)
   const reader = createSourceReader()
-  const work = {
-    embed_container: embedContainer(embedders),
-    embed_messages: embedMessagesWork(embedders),
-    process_file: processFile(embedders),
-    run_callback: runCallback(egress),
-    sync_container: syncContainer(stores),
-    sync_provider: syncProvider(egress),
-  }
-  const workers = await createWorkers(jobs, scopeOf, work, logger)
+  const workers = await createWorkers(jobs, scopeOf, workOf({ egress, embedders, stores }), logger)
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), database.guard)
-  const models = createLanguageModels({ egress: modelEgress, providers }, config.modelFallbacks)
-  const baseProviders = await registerBaseProviders({ database, egress, providers, logger })
+  const models = createLanguageModels({ egress: modelEgress, providers: config.providers }, config.modelFallbacks)
+  const baseProviders = await registerBaseProviders({ database, egress, providers: config.providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
   const letters = createLetters(() => runtime)
   const tools = { embedders, stores, searchTurns, letters, findTool: deps.findTool ?? findBuiltin }
@@ -117,7 +124,8 @@ export async function createServices(deps: Deps): Promise<Services> {
     runs: () => runtime.activity(),
     pool: database.connections,
   })
-  const runtime: Runtime = createRuntime({ database, models, scopeOf, logger, tools, telemetry, fetch: egress.fetch })
+  const parts = { database, models, scopeOf, logger, tools, telemetry, fetch: egress.fetch }
+  const runtime: Runtime = createRuntime(parts, deps.supervision)
   const stopSweeping = startSweeping(database, logger, config.traceDays)
   return {
     config,

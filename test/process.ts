@@ -32,6 +32,8 @@ export interface Running {
   /** Awaits a line that matches, also one printed before. Throws when the process ends without one. */
   line(pattern: RegExp): Promise<RegExpExecArray>
   exited: Promise<Exit>
+  /** Sends a signal, and doesn't wait. */
+  signal(signal: NodeJS.Signals): void
   /** Sends a signal and awaits the exit. */
   kill(signal: NodeJS.Signals): Promise<Exit>
 }
@@ -98,6 +100,7 @@ function watch(child: ChildProcess): Running {
       })
       return timely(found, () => `no line ${pattern} in\n${told()}`)
     },
+    signal: (signal) => void child.kill(signal),
     kill(signal) {
       if (!ended) child.kill(signal)
       return timely(exited, () => `it goes on after ${signal}:\n${told()}`)
@@ -114,8 +117,8 @@ export interface Store {
   start(command: readonly string[], env?: Env): Running
   /** Runs a program on this store to its end. */
   run(command: readonly string[], env?: Env): Promise<Exit>
-  /** Starts `node src/main.ts` and awaits its greeting. */
-  serve(env?: Env): Promise<Server>
+  /** Starts `node src/main.ts`, or another file of a server, and awaits its greeting. */
+  serve(env?: Env, file?: string): Promise<Server>
   /** Opens its database. On the embedded engine no server may be using it. */
   open(): Promise<Database>
   /** A copy of a store. No server may use the original meanwhile. */
@@ -181,8 +184,8 @@ export async function createStore(
       const one = start(command, env)
       return timely(one.exited, () => `${command.join(' ')} goes on:\n${one.lines.join('\n')}`)
     },
-    async serve(env) {
-      const one = start(['node', 'src/main.ts'], env)
+    async serve(env, file = 'src/main.ts') {
+      const one = start(['node', file], env)
       const url = (await one.line(/^Cairn +(http:\S+)$/))[1]!
       // The last line of the greeting.
       await one.line(/^Try /)

@@ -156,7 +156,7 @@ function clientOf(app: App, key: string): Client {
 /** The API of a database of its own, with two organizations. Every reply is checked against its documented schema. */
 export async function startTestServer(
   settings: Partial<Deps['config']> = {},
-  parts: Partial<Pick<Deps, 'embedders' | 'logger' | 'findTool'>> = {},
+  parts: Partial<Pick<Deps, 'embedders' | 'logger' | 'findTool' | 'supervision'>> = {},
 ): Promise<TestServer> {
   const { snapshot, server } = inject('template')
   const { database, release } = server ? await serverDatabase(server) : await embeddedDatabase(snapshot!)

@@ -9,6 +9,7 @@ import { isUnavailable } from '../db/pg-errors.ts'
 import type { App } from '../http/server.ts'
 import { SCRIPTED } from '../resources/models/handles.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
+import type { Deps } from '../services.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
 
@@ -85,15 +86,17 @@ function explain(error: unknown, config: Config | undefined): string | undefined
   return undefined
 }
 
+type Parts = Partial<Pick<Deps, 'findTool' | 'supervision'>>
+
 /**
  * Serves until SIGTERM or SIGINT, then finishes open requests and closes the database. Returns the exit code. `engine`: the
- * compiled embedded engine, if the caller has it.
+ * compiled embedded engine, if the caller has it. `parts` replace parts of the server.
  */
-export async function serve(engine?: WebAssembly.Module): Promise<number> {
+export async function serve(engine?: WebAssembly.Module, parts: Parts = {}): Promise<number> {
   let config: Config | undefined
   try {
     config = readConfig()
-    await serveWith(config, engine)
+    await serveWith(config, engine, parts)
     return 0
   } catch (error) {
     const text = explain(error, config)
@@ -140,14 +143,14 @@ function endInTime(app: App | undefined, logger: Logger): void {
   setTimeout(end, STOP_MS).unref()
 }
 
-async function serveWith(config: Config, engine: WebAssembly.Module | undefined): Promise<void> {
+async function serveWith(config: Config, engine: WebAssembly.Module | undefined, parts: Parts): Promise<void> {
   checkDefaultModel(config)
   const logger = createLogger(config.logLevel)
   const { database, cipher, trigrams } = await openStorage(config, engine)
   let app: App | undefined
   try {
     const jobs = await openJobs(database)
-    app = await buildApp({ config, database, cipher, jobs, logger, version })
+    app = await buildApp({ config, database, cipher, jobs, logger, version, ...parts })
     const stop = Promise.withResolvers<void>()
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.resolve())
     if (config.startedByNpm) whenOrphaned(() => stop.resolve())

@@ -5,7 +5,7 @@ import { type Carrier, carry, type RuntimeDeps } from './carry.ts'
 import { createHeldRuns, type LocalRun } from './held-runs.ts'
 import { withImages } from './images.ts'
 import { CancelledError, StoppingError } from './interruptions.ts'
-import { superviseRuns } from './supervise.ts'
+import { SUPERVISION, type Supervision, superviseRuns } from './supervise.ts'
 import { createWakeUps } from './wake-ups.ts'
 
 /** Carries out runs of agents. */
@@ -25,12 +25,12 @@ export interface Runtime {
 }
 
 /** Creates the runtime of a server. */
-export function createRuntime(deps: RuntimeDeps): Runtime {
+export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPERVISION): Runtime {
   const owner = randomUUID()
   const held = createHeldRuns(deps.logger)
   const wakeUps = createWakeUps(deps.database)
   const carrier: Carrier = { ...deps, owner, held, wakeUps }
-  const stopSupervising = superviseRuns(carrier)
+  const stopSupervising = superviseRuns(carrier, supervision)
   return {
     async start(scope, given) {
       const run = { ...given, request: await withImages(given.request, deps.fetch) }

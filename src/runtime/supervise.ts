@@ -15,8 +15,15 @@ import { closeRequest, EXPIRED, findExpired } from './close-request.ts'
 import { startOfHold } from './event-log.ts'
 import { CancelledError } from './interruptions.ts'
 
-const LEASE_MS = 30_000
-const RENEW_MS = 10_000
+/** How long others wait for a server that is silent, and how often it speaks up and looks for runs of others, in milliseconds. */
+export interface Supervision {
+  leaseMs: number
+  renewMs: number
+}
+
+/** What servers do unless told otherwise. */
+export const SUPERVISION: Supervision = { leaseMs: 30_000, renewMs: 10_000 }
+
 const POLL_MS = 1_000
 
 /** The attempts to carry out a run whose server dies each time. */
@@ -48,7 +55,7 @@ async function adopt(carrier: Carrier, { organization_id, id, thread_id, status,
  * Keeps the lease of this server, carries on the runs of servers that are gone, and looks for cancelled runs. Returns a
  * function that ends the lease.
  */
-export function superviseRuns(carrier: Carrier): () => Promise<void> {
+export function superviseRuns(carrier: Carrier, { leaseMs, renewMs }: Supervision): () => Promise<void> {
   const { database, held, owner, logger, wakeUps } = carrier
   const { kysely } = database
 
@@ -63,7 +70,7 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
     }
   }
   const renew = async () => {
-    wakeUps.isAlone = await renewLease(kysely, owner, LEASE_MS)
+    wakeUps.isAlone = await renewLease(kysely, owner, leaseMs)
   }
   const lookAround = async () => {
     if (held.isEmpty) return
@@ -89,9 +96,9 @@ export function superviseRuns(carrier: Carrier): () => Promise<void> {
     else if (!held.isClosing && ids.some((id) => held.find(id))) lookAround().catch(warn)
   })
   const timers = [
-    every(RENEW_MS, renew),
-    every(RENEW_MS, adoptOrphans),
-    every(RENEW_MS, closeExpired),
+    every(renewMs, renew),
+    every(renewMs, adoptOrphans),
+    every(renewMs, closeExpired),
     every(POLL_MS, lookAround),
   ]
   return async () => {

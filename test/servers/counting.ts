@@ -1,0 +1,27 @@
+import { appendFileSync } from 'node:fs'
+import { compileEngine } from '../../src/db/engine/compile-engine.ts'
+import { findBuiltin } from '../../src/runtime/tools/builtin.ts'
+
+/**
+ * A server as `src/main.ts` starts one, with a tool of the tests besides: `count` writes its argument to the file COUNT_FILE, an
+ * effect outside of the database. LEASE_MS: the lease of its runs.
+ */
+const { COUNT_FILE, LEASE_MS, DATABASE_URL } = process.env
+const engine = DATABASE_URL ? undefined : compileEngine()
+const { serve } = await import('../../src/cli/serve.ts')
+const leaseMs = Number(LEASE_MS)
+process.exit(
+  await serve(engine, {
+    findTool: (tool) =>
+      tool.name === 'count'
+        ? {
+            outside: 'once',
+            async run({ mark }) {
+              appendFileSync(COUNT_FILE!, `${mark}\n`)
+              return `Counted ${mark}.`
+            },
+          }
+        : findBuiltin(tool),
+    supervision: { leaseMs, renewMs: leaseMs / 3 },
+  }),
+)
