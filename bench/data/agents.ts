@@ -17,7 +17,7 @@ export interface LinkTargets {
   identityIds: string[]
 }
 
-type AgentRow = ReturnType<typeof agentRow>
+type AgentRow = Omit<ReturnType<typeof agentRow>, 'message_ids' | 'pending_approval'>
 type BlockRow = ReturnType<typeof blockRow>
 
 /** Two blocks of each agent's own, and one block shared by ten agents, with the links to them. */
@@ -65,10 +65,15 @@ export async function addAgents(
 ): Promise<string[]> {
   const ids: string[] = []
   for (let start = 0; start < count; start += BATCH) {
-    const agents = range(Math.min(BATCH, count - start)).map((n) => agentRow(owner, random, start + n))
+    const rows = range(Math.min(BATCH, count - start)).map((n) => agentRow(owner, random, start + n))
+    const agents = rows.map(({ message_ids, pending_approval, ...row }) => row)
+    const threads = rows.map(({ organization_id, id, message_ids, pending_approval }) => ({
+      ...{ organization_id, id, agent_id: id, message_ids, pending_approval },
+    }))
     const links = agents.map((agent, n) => linksOf(owner, agent, start + n, targets))
     await insertTables(database, {
       agents,
+      threads,
       ...blocksOf(owner, random, agents),
       agents_tools: links.flatMap(({ tools }) => tools),
       agents_identities: links.flatMap(({ identities }) => identities),
