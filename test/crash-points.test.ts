@@ -27,14 +27,16 @@ type Callback = (error: Error | null, result?: unknown) => void
 /** Sends statements, unless the turn that they belong to has crashed: then none of them gets through any more. */
 function sendUnlessCrashed(this: pg.Client, statement: { text?: string }, callback: Callback): unknown {
   const crash = crashes.getStore()
+  const text = String(statement.text ?? statement)
   // The end of a process undoes its transactions.
-  if (!crash || /^rollback/i.test(String(statement.text ?? statement))) {
+  if (!crash || /^rollback/i.test(text)) {
     return (query as (...values: unknown[]) => unknown).call(this, statement, callback)
   }
   const fail = () => callback(new Error('The server has ended.'))
   if (crash.crashed) return process.nextTick(fail)
   crash.crashed = ++crash.sent === crash.statement
-  if (crash.crashed && crash.when === 'before') return process.nextTick(fail)
+  // A transaction that had begun would stay open here: the connection outlives the crash.
+  if (crash.crashed && (crash.when === 'before' || /^(begin|start)/i.test(text))) return process.nextTick(fail)
   return (query as (...values: unknown[]) => unknown).call(this, statement, crash.crashed ? fail : callback)
 }
 
