@@ -1,3 +1,4 @@
+import { instantOf } from '../../lib/ids.ts'
 import type { Message, SendResponse, StreamEvent, UsageStatistics } from '../messages/schema.ts'
 import { BETWEEN } from './agent.ts'
 import type { ChatCompletion, ChatEvent, Delta, FINISH_REASONS, Usage } from './schema.ts'
@@ -10,7 +11,8 @@ export interface Head {
 
 const headOf = ({ runId, model }: Head) => ({
   id: `chatcmpl-${runId}`,
-  created: Math.floor(Date.now() / 1000),
+  // The instant in the id of the run: the same in the response to a repeated request.
+  created: Math.floor(instantOf(runId)!.getTime() / 1000),
   model,
 })
 
