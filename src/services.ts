@@ -62,8 +62,14 @@ export interface Deps {
   supervision?: Supervision
 }
 
-/** Models answer slowly: one that runs on a slow machine reads its prompt for minutes before its first word. */
-const MODEL_BOUNDS = { headersMs: 600_000, bodyMs: 300_000, totalMs: 3_600_000, maxBytes: 64 * 1024 * 1024 }
+/** Models answer slowly: one on a slow machine reads its prompt for minutes, and each run that is carried out waits for one. */
+const MODEL_BOUNDS = {
+  headersMs: 600_000,
+  bodyMs: 300_000,
+  totalMs: 3_600_000,
+  maxBytes: 64 * 1024 * 1024,
+  connections: 2_000,
+}
 
 /** The shared objects of routes and background work, created once for each server. */
 export interface Services {

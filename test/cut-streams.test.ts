@@ -122,3 +122,14 @@ test('fifty messages to one agent at once, at two servers, get fifty answers by 
   expect(bodies.map(({ messages }) => messages[0]!.content)).toEqual(Array(50).fill('Answer.'))
   expect(most).toBe(1)
 })
+
+test('agents call one provider at once, however many they are', async () => {
+  const agents = await Promise.all(Array.from({ length: 24 }, makeAgent))
+  const rest = Promise.withResolvers<void>()
+  const before = model.requests.length
+  model.add(...agents.map(() => ({ text: 'Answer.', after: rest.promise })))
+  const replies = agents.map((agent) => post(`${urls[0]}/v1/agents/${agent}/messages`, { input: 'Go' }))
+  await vi.waitUntil(() => model.requests.length === before + agents.length, PATIENT)
+  rest.resolve()
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(agents.map(() => 200))
+})

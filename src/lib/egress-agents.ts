@@ -2,13 +2,12 @@ import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import { hostOf, type Resolver } from './egress-address.ts'
 
-/** Connections to one server at most; further requests wait. */
-const CONNECTIONS = 16
-
-interface Timeouts {
+interface Limits {
   connectMs: number
   headersMs: number
   bodyMs: number
+  /** Connections to one server at most; further requests wait. */
+  connections: number
 }
 
 /** `fetch` through the connections of an agent. */
@@ -33,9 +32,12 @@ const lookupBy =
   }
 
 /** Loads the HTTP client, which many servers never need, and makes its agents. */
-export async function openAgents(resolver: Resolver, { connectMs, headersMs, bodyMs }: Timeouts): Promise<Agents> {
+export async function openAgents(
+  resolver: Resolver,
+  { connectMs, headersMs, bodyMs, connections }: Limits,
+): Promise<Agents> {
   const { Agent, buildConnector, fetch } = await import('undici')
-  const limits = { headersTimeout: headersMs, bodyTimeout: bodyMs, connections: CONNECTIONS }
+  const limits = { headersTimeout: headersMs, bodyTimeout: bodyMs, connections }
   const connect = buildConnector({ timeout: connectMs, allowH2: false, lookup: lookupBy(resolver) })
   return {
     // It holds: both types describe the same standard; the global one comes from an older release of this package.

@@ -29,9 +29,18 @@ export interface EgressBounds {
   totalMs?: number
   /** The size of the response after decompression. */
   maxBytes?: number
+  /** The connections to one server; further requests wait. */
+  connections?: number
 }
 
-const BOUNDS = { connectMs: 10_000, headersMs: 120_000, bodyMs: 30_000, totalMs: 180_000, maxBytes: 32 * 1024 * 1024 }
+const BOUNDS = {
+  connectMs: 10_000,
+  headersMs: 120_000,
+  bodyMs: 30_000,
+  totalMs: 180_000,
+  maxBytes: 32 * 1024 * 1024,
+  connections: 16,
+}
 
 /** The longest wait of a check for a name. */
 const CHECK_MS = 3_000
@@ -87,11 +96,11 @@ const boundedFetch =
 
 /** `allowed`: networks, addresses and the names loopback, linklocal and uniquelocal, besides the public internet. */
 export function createEgress(allowed: readonly string[], bounds: EgressBounds = {}, lookup?: Lookup): Egress {
-  const { totalMs, maxBytes, ...timeouts } = { ...BOUNDS, ...bounds }
+  const { totalMs, maxBytes, ...limits } = { ...BOUNDS, ...bounds }
   const resolver = createResolver(allowed, lookup)
   let opened: Promise<Agents> | undefined
   const agents = () => {
-    opened ??= openAgents(resolver, timeouts)
+    opened ??= openAgents(resolver, limits)
     return opened
   }
   return {
