@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
+import { omitNulls } from '../lib/json.ts'
 import { asText, unpackSummary } from '../resources/messages/packed.ts'
-import type { StoredMessage, Target } from '../resources/messages/table.ts'
+import type { Target } from '../resources/messages/table.ts'
 import type { Tool } from '../resources/tools/schema.ts'
 import { targetFor } from './compaction/gauge.ts'
 import { renderHistory } from './history.ts'
 import { parametersOf } from './prescribed.ts'
-import { checkThread, compileThread, loadThread } from './thread.ts'
+import { type ContextRow, checkThread, compileThread, loadThread } from './thread.ts'
 
 /** The sections of a compiled prompt: the text between these tags, the tags included. */
 const SECTIONS = ['memory_blocks', 'tool_usage_rules', 'directories', 'memory_metadata'] as const
@@ -41,8 +42,8 @@ const definition = (tool: Tool) => {
   return { type: 'function', function: { name: tool.name, description, parameters: parametersOf(tool), strict: null } }
 }
 
-/** A row as clients read it, without the provider's own parts. */
-const shownRow = ({ model_parts, ...row }: StoredMessage) => ({
+/** A row as clients read it, without the provider's own parts and the columns of its thread. */
+const shownRow = ({ model_parts, token_count, shortened_to, pending_expires_at, ...row }: ContextRow) => ({
   ...row,
   updated_at: row.created_at,
   batch_item_id: null,
@@ -50,6 +51,10 @@ const shownRow = ({ model_parts, ...row }: StoredMessage) => ({
   tool_returns: row.tool_returns ?? [],
   approvals: row.approvals ?? [],
 })
+
+/** Objects as the caller reads them: only the Letta API sends null for a field without a value. */
+const inNames = ({ names }: Scope, objects: Record<string, unknown>[]): Record<string, unknown>[] =>
+  names === 'vendor' ? objects : omitNulls(objects)
 
 /**
  * The parts of a thread's context as its next run sees them, with the tokens of each by a common tokenizer, and those of the
@@ -93,8 +98,8 @@ export async function contextOverview(scope: Scope, target: Target) {
     ...(found.tool_usage_rules && { tool_usage_rules: found.tool_usage_rules }),
     ...(found.directories && { directories: found.directories }),
     ...(summary !== undefined && { summary_memory: summary }),
-    functions_definitions: functions,
-    messages: (system ? [system, ...rows] : rows).map(shownRow),
+    functions_definitions: inNames(scope, functions),
+    messages: inNames(scope, (system ? [system, ...rows] : rows).map(shownRow)),
     tokenizer: TOKENIZER,
     ...(thread.count && { num_tokens_reported: Math.round(thread.count.reported) }),
   }

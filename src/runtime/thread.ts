@@ -29,7 +29,7 @@ export interface Thread {
 }
 
 /** A message in context. The first one also bears the columns of its thread. */
-type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to' | 'pending_expires_at'>>
+export type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to' | 'pending_expires_at'>>
 
 /** The messages in context of a thread, in their order. */
 export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[]> =>

@@ -4,6 +4,7 @@ import { checkAll, settled } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { newBlocks } from '../blocks/blocks.ts'
 import { blocks } from '../blocks/schema.ts'
+import { withUsualDescription } from '../blocks/usual-descriptions.ts'
 import { createFolder } from '../folders/folders.ts'
 import { folders } from '../folders/schema.ts'
 import { firstThread } from '../messages/first-messages.ts'
@@ -32,7 +33,7 @@ export async function insertAgent(
   const withFolders = folderIds.length > 0 || body.include_default_source === true
   const [row, newOnes, { tool_ids, tool_rules }] = checkAll(
     () => newAgent(catalog, body, defaultModel),
-    () => newBlocks(body.memory_blocks ?? []),
+    () => newBlocks((body.memory_blocks ?? []).map((block) => withUsualDescription(tx, block))),
     await settled(toolsOf(tx, body, withFolders)),
   )
   const id = newId('agent')

@@ -15,6 +15,7 @@ import {
   type ListBlocks,
   type UpdateBlock,
 } from './schema.ts'
+import { withUsualDescription } from './usual-descriptions.ts'
 
 /** The identities a block is linked to. */
 const blockIdentities: Link = {
@@ -96,7 +97,8 @@ export function newBlock(body: CreateBlock, field = 'value') {
 }
 
 /** Makes a block. 422 for a value longer than the limit. */
-export const createBlock = async (scope: Scope, body: CreateBlock) => scope.insert(blocks, newBlock(body))
+export const createBlock = async (scope: Scope, body: CreateBlock) =>
+  scope.insert(blocks, newBlock(withUsualDescription(scope, body)))
 
 /** The rows of the blocks that the array `field` of a body describes. 422 with every value longer than its limit. */
 export const newBlocks = (bodies: readonly CreateBlock[], field = 'memory_blocks') =>

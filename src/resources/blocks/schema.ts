@@ -65,17 +65,11 @@ export const ONE_BLOCK_PER_LABEL = {
   agents_blocks_label_key: 'An agent cannot have two blocks with the same label.',
 }
 
-/** The description that the Letta API shows for a block of its usual labels without one. */
-const VENDOR_DESCRIPTION = `coalesce(blocks.description, case blocks.label
-  when 'human' then 'What the agent knows about the person it talks to: names, preferences, facts worth remembering.'
-  when 'persona' then 'Who the agent is: its character, its manner of speaking, and what guides its behavior.' end)`
-
 export const blocks = defineResource<Block>()(Block, {
   table: 'blocks',
   prefix: 'block',
   order: 'asc',
   json: ['metadata'],
-  vendorValues: { description: VENDOR_DESCRIPTION },
   conflicts: ONE_BLOCK_PER_LABEL,
 })
 
