@@ -16,7 +16,7 @@ export interface VisibleFile {
 /** The files that an agent sees, in the order in which it got them, up to one more than a prompt names. */
 export async function loadFiles(scope: Scope, { row, folders }: AgentWithRelations): Promise<VisibleFile[]> {
   if (folders.length === 0) return []
-  return scope.query<VisibleFile>(sql`
+  return scope.read<VisibleFile>(sql`
     select link.source_id, files.file_name, link.is_open,
       case when link.is_open then coalesce(link.visible_content, '') else '' end as value
     from files_agents as link

@@ -29,7 +29,7 @@ function sectionsOf(prompt: string): { rest: string; found: Partial<Record<Secti
 
 async function countStored(scope: Scope, agentId: string) {
   const { organizationId } = scope
-  const [counts] = await scope.query<{ messages: number; passages: number }>(sql`
+  const [counts] = await scope.read<{ messages: number; passages: number }>(sql`
     select (select count(*)::int from messages where organization_id = ${organizationId} and agent_id = ${agentId}) as messages,
       (select count(*)::int from passages join agents_archives as link
         on link.organization_id = ${organizationId} and link.archive_id = passages.container_id

@@ -27,7 +27,7 @@ export async function loadFacts(
 ): Promise<PromptFacts> {
   const { organizationId } = scope
   const conversation = conversationId === undefined ? sql`is null` : sql`= ${conversationId}`
-  const [counts] = await scope.query<{ stored: number; passages: number; tags: string[] }>(sql`
+  const [counts] = await scope.read<{ stored: number; passages: number; tags: string[] }>(sql`
     with stored as (
       select from messages where organization_id = ${organizationId} and agent_id = ${agentId}
         and conversation_id ${conversation} limit ${inContext + MAX_COUNT}::int

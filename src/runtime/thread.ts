@@ -33,7 +33,7 @@ export type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' |
 
 /** The messages in context of a thread, in their order. */
 export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[]> =>
-  scope.query<ContextRow>(sql`
+  scope.read<ContextRow>(sql`
     select messages.*, case when n = 1 then threads.token_count end as token_count,
       case when n = 1 then threads.shortened_to end as shortened_to,
       case when n = 1 then threads.pending_expires_at end as pending_expires_at
@@ -77,7 +77,7 @@ export const hasCurrentPrompt = ({ agent, memory, system, files }: Thread): bool
 
 /** 404 unless the agent has this thread. */
 export async function checkThread(scope: Scope, { agentId, threadId }: Target): Promise<void> {
-  const [found] = await scope.query(sql`select id from threads
+  const [found] = await scope.read(sql`select id from threads
     where organization_id = ${scope.organizationId} and id = ${threadId} and agent_id = ${agentId}`)
   if (!found) throw notFound(nounOf(threadId), threadId)
 }

@@ -36,7 +36,7 @@ const selectAgents = (scope: Scope, ids: readonly string[]) => {
   const linkedIds = ({ table, targetColumn }: Link) => sql`to_json(array(
     select ${sql.ref(targetColumn)} from ${sql.table(table)}
     where organization_id = ${organization} and agent_id = agents.id order by position))`
-  return scope.query<RowWithIds>(sql`
+  return scope.read<RowWithIds>(sql`
     select agents.*, ${linkedIds(agentBlocks)} as block_ids, ${linkedIds(agentTools)} as tool_ids,
       ${linkedIds(agentFolders)} as folder_ids, ${linkedIds(agentIdentities)} as identity_ids,
       (select message_ids from threads where organization_id = ${organization} and id = agents.id) as message_ids,

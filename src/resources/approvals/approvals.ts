@@ -31,7 +31,7 @@ export async function listApprovals(scope: Scope, query: ListApprovals): Promise
   const backward = before !== undefined && after === undefined
   const [newerThan, olderThan] = order === 'asc' ? [after, before] : [before, after]
   const direction = (order === 'asc') === backward ? sql`desc` : sql`asc`
-  const rows = await scope.query<Row>(sql`
+  const rows = await scope.read<Row>(sql`
     select threads.id, threads.agent_id, pending_expires_at, pending_approval as request, messages.created_at as asked_at
     from threads join messages on messages.organization_id = ${organizationId} and messages.id = threads.pending_approval ->> 'id'
     where threads.organization_id = ${organizationId} and threads.pending_approval is not null

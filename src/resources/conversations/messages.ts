@@ -17,7 +17,7 @@ export async function listThreadMessages(
   { group_id, include_return_message_types: types, ...page }: ListConversationMessages,
 ) {
   const { organizationId } = scope
-  const [source] = await scope.query<Source>(sql`
+  const [source] = await scope.read<Source>(sql`
     select agent_type, (select shared_message_ids from conversations
       where conversations.organization_id = ${organizationId} and conversations.id = ${conversationId ?? null}
     ) as shared_message_ids

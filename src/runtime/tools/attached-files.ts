@@ -15,7 +15,7 @@ export interface AttachedFile {
 
 /** The files that an agent sees, by name. */
 export const attachedFiles = (scope: Scope, agentId: string): Promise<AttachedFile[]> =>
-  scope.query<AttachedFile>(sql`
+  scope.read<AttachedFile>(sql`
     select link.file_id, files.file_name, files.file_type, link.is_open, link.start_line, link.end_line,
       octet_length(files.content) as length
     from files_agents as link
@@ -25,7 +25,7 @@ export const attachedFiles = (scope: Scope, agentId: string): Promise<AttachedFi
 
 /** What an agent sees of open files, by id. */
 export async function visibleContents(scope: Scope, agentId: string, fileIds: readonly string[]) {
-  const rows = await scope.query<{ file_id: string; visible_content: string }>(sql`
+  const rows = await scope.read<{ file_id: string; visible_content: string }>(sql`
     select file_id, visible_content from files_agents
     where organization_id = ${scope.organizationId} and agent_id = ${agentId} and file_id = any(${fileIds}::text[])
       and visible_content is not null`)
@@ -39,7 +39,7 @@ export async function* textsOf(scope: Scope, files: readonly AttachedFile[], mos
     if (length > most.file) continue
     left -= length
     if (left < 0) return
-    const [row] = await scope.query<{ content: string }>(sql`
+    const [row] = await scope.read<{ content: string }>(sql`
       select content from files where organization_id = ${scope.organizationId} and id = ${file_id} and content is not null`)
     if (row) yield { text: row.content, kind }
   }
