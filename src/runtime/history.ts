@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** Characters of a shortened return. */
-export const SHORT_RETURN = 200
+const SHORT_RETURN = 200
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 

@@ -9,7 +9,7 @@ import type { Turn } from './turn.ts'
 const failed = (output: string): ToolResult => ({ status: 'error', output })
 
 /** The result of a call that was interrupted: the model decides what to do about it. */
-export const INTERRUPTED = failed('The call was interrupted, and its outcome is unknown. It was not repeated.')
+const INTERRUPTED = failed('The call was interrupted, and its outcome is unknown. It was not repeated.')
 
 const NOT_RUN = failed('The run ended before this call, which was not carried out.')
 

@@ -3,7 +3,8 @@ import { insertRecords } from '../db/records.ts'
 import type { Scope } from '../db/scope.ts'
 import { notFound } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
-import { setThread } from '../resources/messages/insert.ts'
+import { firstMessages } from '../resources/messages/first-messages.ts'
+import { insertMessages, setThread } from '../resources/messages/insert.ts'
 import { asText } from '../resources/messages/packed.ts'
 import type { Target } from '../resources/messages/table.ts'
 import { compileThread, loadThread } from './thread.ts'
@@ -42,14 +43,21 @@ export async function recompileThread(
 }
 
 /**
- * Empties the context of an agent's thread but for the system prompt, which is compiled anew. Nothing is deleted: lists show
- * all messages. Call it in a transaction. 409 while a run is carried out.
+ * Empties the context of an agent's own thread but for the system prompt, which is compiled anew. `greeted`: the first messages
+ * of a new agent follow the prompt. Nothing is deleted: lists show all messages. Call it in a transaction. 409 while a run is
+ * carried out.
  */
-export async function resetThread(tx: Scope, target: Target): Promise<void> {
+export async function resetThread(tx: Scope, target: Target, greeted: boolean): Promise<void> {
   const thread = await loadThread(tx, target)
-  const text = await compileThread(tx, target, thread, 0)
+  const { agent_type, timezone } = thread.agent.row
+  const first = greeted ? firstMessages(agent_type, timezone ?? 'UTC') : []
+  const text = await compileThread(tx, target, thread, first.length)
   const id = thread.system?.id ?? newId('message')
-  await setThread(tx, target.threadId, { message_ids: [id], pending_approval: null })
+  await setThread(tx, target.threadId, {
+    message_ids: [id, ...first.map((message) => message.id)],
+    pending_approval: null,
+  })
+  await insertMessages(tx, target.agentId, first)
   if (thread.system) await storePrompt(tx, id, text)
   else {
     const row = newRow({ run: noRun(target) }, { id, role: 'system', content: [{ type: 'text', text }], run_id: null })

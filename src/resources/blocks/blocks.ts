@@ -26,7 +26,7 @@ const blockIdentities: Link = {
 }
 
 /** The filter that lists and counts share. */
-export function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
+function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
   const { templates_only, name, tags, match_all_tags } = filters
   const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }

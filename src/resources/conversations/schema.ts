@@ -107,7 +107,7 @@ export const ThreadParams = Params({
   }),
 })
 
-export const DefaultAgent = { ...Id('agent'), description: 'The agent, with the conversation `default`.' }
+const DefaultAgent = { ...Id('agent'), description: 'The agent, with the conversation `default`.' }
 
 /** The agent of the conversation `default`. */
 export const ThreadAgent = Query({ agent_id: Optional(DefaultAgent) })

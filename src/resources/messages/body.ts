@@ -75,12 +75,11 @@ export type ToolReturn = Static<typeof ToolReturn>
 export type Decision = Static<typeof Decision>
 
 /** A tool that the caller runs. */
-export const ClientTool = Strict({
+const ClientTool = Strict({
   name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
   description: Optional(Type.String()),
   parameters: Optional(JsonMap()),
 })
-export type ClientTool = Static<typeof ClientTool>
 
 const ClientSkill = Strict({ name: Type.String(), description: Type.String(), location: Type.String() })
 

@@ -34,6 +34,14 @@ export interface NewThread {
 export const asParts = (content: MessageCreate['content']) =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content
 
+/** The rows of messages of an agent. */
+const rowsOf = (agent_id: string, messages: readonly NewMessage[]) =>
+  messages.map((message) => ({ ...message, agent_id, created_at: instantOf(message.id)!.toISOString() }))
+
+/** Stores messages of an agent. */
+export const insertMessages = (scope: Scope, agentId: string, messages: readonly NewMessage[]): Promise<void> =>
+  insertRecords(scope, 'messages', rowsOf(agentId, messages))
+
 /** Stores the threads and the messages of agents made in this transaction, by the agent's id. */
 export async function insertThreads(scope: Scope, byAgent: ReadonlyMap<string, NewThread>): Promise<void> {
   const threads = [...byAgent].map(([id, { message_ids }]) => ({
@@ -44,10 +52,11 @@ export async function insertThreads(scope: Scope, byAgent: ReadonlyMap<string, N
     waiting: 0,
   }))
   await insertRecords(scope, 'threads', threads)
-  const messages = [...byAgent].flatMap(([agent_id, thread]) =>
-    thread.messages.map((message) => ({ ...message, agent_id, created_at: instantOf(message.id)!.toISOString() })),
+  await insertRecords(
+    scope,
+    'messages',
+    [...byAgent].flatMap(([id, { messages }]) => rowsOf(id, messages)),
   )
-  await insertRecords(scope, 'messages', messages)
 }
 
 /** 404 unless each of these is a message of the agent. */

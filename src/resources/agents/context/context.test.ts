@@ -118,6 +118,20 @@ describe('the context of an agent', () => {
     expect(reply.body.messages[0].content).not.toContain('Hello')
   })
 
+  test('begins anew with the first messages of a new agent, where these are asked for', async () => {
+    const id = await agent([], { agent_type: 'mem_agent' })
+    const first: { id: string; message_type: string }[] = await listed(id)
+    const reset = await alice.patch(`/v1/agents/${id}/reset-messages`, { add_default_initial_messages: true })
+    const { message_ids } = reset.body
+    expect(message_ids).toEqual([first[0]!.id, ...message_ids.slice(1)])
+    const kinds = (messages: typeof first) => messages.map(({ message_type }) => message_type)
+    expect(first.length).toBeGreaterThan(1)
+    const all: typeof first = await listed(id)
+    const again = all.filter((message) => message_ids.includes(message.id))
+    expect(kinds(again)).toEqual(kinds(first))
+    expect(again.slice(1).some((message) => first.some((old) => old.id === message.id))).toBe(false)
+  })
+
   test('does not change while a run is carried out', async () => {
     const id = await agent(['One', 'Two', 'Three'], onModel())
     const held = Promise.withResolvers<void>()

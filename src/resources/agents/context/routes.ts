@@ -77,9 +77,9 @@ export const agentContextRoutes = (models: LanguageModels) => async (app: App) =
     recompileThread(scope, refOf(params), query),
   )
 
-  app.patch('/:agent_id/reset-messages', operations.reset_messages, ({ scope, params }) =>
+  app.patch('/:agent_id/reset-messages', operations.reset_messages, ({ scope, params, body }) =>
     scope.transaction(async (tx) => {
-      await resetThread(tx, refOf(params))
+      await resetThread(tx, refOf(params), body?.add_default_initial_messages ?? false)
       return retrieveAgent(tx, params.agent_id, { include: ALL_RELATIONS })
     }),
   )
