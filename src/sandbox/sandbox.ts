@@ -1,0 +1,82 @@
+/** The languages of code that a sandbox runs. */
+export type Language = 'python' | 'typescript'
+
+/** Bounds of one call. */
+export interface SandboxLimits {
+  /** From the arrival of the job to the result, in milliseconds. */
+  timeMs: number
+  /** Of all processes of the call together, in bytes. */
+  memory: number
+  /** Processes and threads at once. */
+  processes: number
+  /** Files in each of the temporary directories, in bytes. */
+  disk: number
+}
+
+const MB = 1024 * 1024
+
+/** The bounds of a call that names none. */
+export const LIMITS: Readonly<SandboxLimits> = {
+  timeMs: 180_000,
+  memory: 512 * MB,
+  processes: 64,
+  disk: 128 * MB,
+}
+
+/** Captured bytes of each of stdout and stderr: what follows is dropped. */
+export const MAX_OUTPUT = MB
+
+/** Bytes of a result. */
+export const MAX_RESULT = 8 * MB
+
+/** The agent of a call, as its tool sees it. */
+export interface AgentState {
+  id: string
+  name: string
+  blocks: { label: string; value: string; [field: string]: unknown }[]
+  [field: string]: unknown
+}
+
+/** Code to run. */
+export interface SandboxCall {
+  organizationId: string
+  language: Language
+  code: string
+  /** The function to call; absent: the code is a script, and the value of its last line is the result. */
+  name?: string | undefined
+  args: Readonly<Record<string, unknown>>
+  env: Readonly<Record<string, string>>
+  /** The directory of installed packages, which the code can import and not change. */
+  packages?: string | undefined
+  agentState?: AgentState | undefined
+  limits?: Partial<SandboxLimits>
+  /** `public`: through a proxy that refuses private addresses. Default `none`. */
+  network?: 'none' | 'public' | undefined
+}
+
+/** The outcome of a call. */
+export interface SandboxResult {
+  status: 'success' | 'error'
+  /** The return value as JSON; the text of a value that JSON can't express. */
+  value: unknown
+  /** The return value as the language writes it, such as `None`; of an error, one line that says what happened. */
+  text: string
+  stdout: string
+  stderr: string
+  /** The new values of the memory blocks that the code has changed, by label. */
+  memory: Record<string, string>
+}
+
+/** Runs code of users. */
+export interface Sandbox {
+  /**
+   * Runs a call. Errors of the code, and calls beyond their limits, are results; rejects with the reason of `signal`, and with a
+   * SandboxError where the sandbox itself fails. Nothing of a call is left for the next one.
+   */
+  run(call: SandboxCall, signal?: AbortSignal): Promise<SandboxResult>
+  /** Ends all calls. */
+  close(): Promise<void>
+}
+
+/** The sandbox failed, or there is none: the message has the remedy. */
+export class SandboxError extends Error {}
