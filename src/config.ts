@@ -8,6 +8,17 @@ export interface StoreAddress {
   url: string
 }
 
+/** The services that search the web. */
+export const SEARCH_SERVICES = {
+  exa: 'https://api.exa.ai',
+  tavily: 'https://api.tavily.com',
+  brave: 'https://api.search.brave.com',
+} as const
+export type SearchService = keyof typeof SEARCH_SERVICES
+
+/** The addresses of the services that search the web, and the keys of the server, each used where an agent has none. */
+export type WebSearch = Readonly<Record<SearchService, { url: string; apiKey: string | undefined }>>
+
 /** Every setting. This file is the only reader of `process.env`. */
 export interface Config {
   port: number
@@ -47,6 +58,7 @@ export interface Config {
   basePath: string
   /** The hosted vector stores, by their value of `vector_db_provider`. */
   vectorStores: Readonly<{ tpuf?: StoreAddress; pinecone?: StoreAddress }>
+  webSearch: WebSearch
   /** Private networks in which users may name addresses. */
   allowedNetworks: readonly string[]
   /** The OTLP receiver of spans and metrics; absent: none is sent. */
@@ -165,6 +177,15 @@ function readStores(env: NodeJS.ProcessEnv): Config['vectorStores'] {
   return Object.freeze({ ...(tpuf && { tpuf }), ...(pinecone && { pinecone }) })
 }
 
+function readSearch(env: NodeJS.ProcessEnv): WebSearch {
+  const read = Object.entries(SEARCH_SERVICES).map(([name, usual]) => {
+    const variable = `${name.toUpperCase()}_BASE_URL`
+    const url = readUrl(variable, env[variable] || usual)
+    return [name, { url, apiKey: env[`${name.toUpperCase()}_API_KEY`]?.trim() || undefined }]
+  })
+  return Object.freeze(Object.fromEntries(read))
+}
+
 /** Whether a `DATABASE_URL` means the embedded database. */
 export const isEmbedded = ({ DATABASE_URL: url }: NodeJS.ProcessEnv = process.env) => !url || url === 'memory:'
 
@@ -214,6 +235,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     trustProxy: readNetworks(env, 'CAIRN_TRUST_PROXY'),
     basePath: readBasePath(text('CAIRN_BASE_PATH')),
     vectorStores: readStores(env),
+    webSearch: readSearch(env),
     allowedNetworks: readNetworks(env, 'CAIRN_ALLOWED_NETWORKS'),
     providers,
     otlpEndpoint: otlpEndpoint && readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint),

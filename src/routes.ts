@@ -36,6 +36,8 @@ import { passageSearchRoutes } from './resources/passages/search-routes.ts'
 import { projectRoutes } from './resources/projects/routes.ts'
 import { providerItemRoutes, providerRoutes } from './resources/providers/routes.ts'
 import { runRoutes } from './resources/runs/routes.ts'
+import { sandboxConfigRoutes } from './resources/sandbox-configs/routes.ts'
+import { sandboxVariableRoutes } from './resources/sandbox-variables/routes.ts'
 import { shapes } from './resources/shapes.ts'
 import { stepRoutes, telemetryRoutes } from './resources/steps/routes.ts'
 import { tagRoutes } from './resources/tags/routes.ts'
@@ -113,6 +115,8 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/openai', openAiRoutes(services.runtime)],
     ['/v1/embeddings', storageRoutes],
     ['/v1/projects', projectRoutes],
+    ['/v1/sandbox-config', sandboxConfigRoutes],
+    ['/v1/sandbox-config', sandboxVariableRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
     ['/v1', unservedRoutes],

@@ -44,6 +44,7 @@ export interface Deps {
     | 'trustProxy'
     | 'basePath'
     | 'vectorStores'
+    | 'webSearch'
     | 'allowedNetworks'
     | 'providers'
     | 'otlpEndpoint'
@@ -97,6 +98,9 @@ export interface Services {
 /** The searches of one organization that run at once: most connections stay free for others. */
 const SEARCHES_AT_ONCE = 2
 
+/** The web pages that one organization reads at once: each takes a thread. */
+const PAGES_AT_ONCE = 2
+
 /** The background work of a server. */
 const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedders' | 'stores'>) => ({
   embed_container: embedContainer(embedders),
@@ -125,7 +129,8 @@ export async function createServices(deps: Deps): Promise<Services> {
   const baseProviders = await registerBaseProviders({ database, egress, providers: config.providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
   const letters = createLetters(() => runtime)
-  const tools = { embedders, stores, searchTurns, letters, findTool: deps.findTool ?? findBuiltin }
+  const web = { egress, services: config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) }
+  const tools = { embedders, stores, searchTurns, letters, web, findTool: deps.findTool ?? findBuiltin }
   const telemetry = await createTelemetry(config.otlpEndpoint, version, {
     runs: () => runtime.activity(),
     pool: database.connections,

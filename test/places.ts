@@ -143,7 +143,8 @@ export function send(client: Client, { operation, path, query, body }: Request) 
   )
 }
 
-const PART = /^\/v1\/((agents|archives|folders|sources)\/\{\w+\}\/.|conversations\/)/
+const PART =
+  /^\/v1\/((agents|archives|folders|sources)\/\{\w+\}\/.|conversations\/|sandbox-config\/environment-variable)/
 
 /** Operations in an order in which each finds the resources it needs: deletes come last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {

@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The samples that resources declare in their own folders. */
 export const RESOURCE_SAMPLES: readonly ResourceSamples[] = await Promise.all(
-  globSync('src/resources/*/samples.ts', { cwd: ROOT }).map(
-    async (path) => ((await import(`${ROOT}/${path}`)) as { samples: ResourceSamples }).samples,
-  ),
+  globSync('src/resources/*/samples.ts', { cwd: ROOT })
+    .sort()
+    .map(async (path) => ((await import(`${ROOT}/${path}`)) as { samples: ResourceSamples }).samples),
 )

@@ -14,6 +14,7 @@ import { groups } from '../src/resources/groups/schema.ts'
 import { identities } from '../src/resources/identities/schema.ts'
 import { projects } from '../src/resources/projects/schema.ts'
 import { providers } from '../src/resources/providers/schema.ts'
+import { sandboxConfigs } from '../src/resources/sandbox-configs/schema.ts'
 import { templates } from '../src/resources/templates/schema.ts'
 import { tools } from '../src/resources/tools/schema.ts'
 import { type Document, documentOf, resolve, type Schema } from './operations.ts'
@@ -38,6 +39,7 @@ const RESOURCES: Record<string, Resource> = {
   Identity: identities,
   Project: projects,
   Provider: providers,
+  SandboxConfig: sandboxConfigs,
   Source: sources,
   Template: templates,
   Tool: tools,

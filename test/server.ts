@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, inject } from 'vitest'
 import { buildApp } from '../src/app.ts'
 import { bootstrap } from '../src/cli/bootstrap.ts'
+import { readConfig } from '../src/config.ts'
 import { compileEngine } from '../src/db/engine/compile-engine.ts'
 import { type Database, openDatabase } from '../src/db/engine/database.ts'
 import { type Jobs, openJobs } from '../src/db/jobs.ts'
@@ -172,6 +173,7 @@ export async function startTestServer(
     trustProxy: [],
     basePath: '',
     vectorStores: {},
+    webSearch: readConfig({}).webSearch,
     // The stand-ins of providers listen on loopback.
     allowedNetworks: ['loopback'],
     providers: [],

@@ -6,9 +6,28 @@ declare module 'html-to-text' {
     format?: string
     options?: Record<string, unknown>
   }
+  export interface Node {
+    type: string
+    name?: string
+    data?: string
+    attribs?: Record<string, string>
+    children?: Node[]
+  }
+  interface Builder {
+    addInline(text: string, options?: { noWordTransform: boolean }): void
+    openBlock(options: { leadingLineBreaks: number; isPre?: boolean }): void
+    closeBlock(options: { trailingLineBreaks: number; blockTransform?(text: string): string }): void
+  }
+  export type Formatter = (node: Node, walk: (children: Node[], builder: Builder) => void, builder: Builder) => void
   export function convert(
     html: string,
-    options: { wordwrap: false; limits: { maxInputLength: number }; selectors: Selector[] },
+    options: {
+      wordwrap: false
+      limits: { maxInputLength: number; maxBaseElements?: number }
+      baseElements?: { selectors: string[]; orderBy: 'selectors' }
+      formatters?: Record<string, Formatter>
+      selectors: Selector[]
+    },
   ): string
 }
 

@@ -3,14 +3,14 @@ import { BOUNDS, type Bounds } from './fault.ts'
 import type { Kind } from './lines.ts'
 import type { FileType } from './types.ts'
 
-/** A file to read: a descriptor of its bytes, or its text, which is split only. */
+/** A file to read: a descriptor of its bytes, the bytes, or its text, which is split only. */
 export interface ToRead {
-  from: { fd: number } | { text: string }
+  from: { fd: number } | { bytes: Uint8Array } | { text: string }
   type: FileType
   /** How the lines are counted. */
   kind: Kind
-  /** The tokens of a chunk. */
-  size: number
+  /** The tokens of a chunk; absent: no chunks are made. */
+  size?: number
 }
 
 /** The text of a file, its chunks, and the number of its numbered lines. */

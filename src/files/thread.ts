@@ -9,16 +9,19 @@ import type { FileType } from './types.ts'
 
 /** The thread that `readFile` starts for one file. */
 
-function bytesOf(fd: number): Buffer {
+function bytesOf(from: Exclude<ToRead['from'], { text: string }>): Buffer {
+  if ('bytes' in from) return Buffer.from(from.bytes)
+  const { fd } = from
   const bytes = Buffer.allocUnsafe(fstatSync(fd).size)
   for (let at = 0; at < bytes.length; ) at += readSync(fd, bytes, at, bytes.length - at, at)
   return bytes
 }
 
 /** Loads only the parser of the format: loading all parsers takes longer than reading most files. */
-async function textOf(bytes: Buffer, { format }: FileType, bounds: Bounds): Promise<string> {
+async function textOf(bytes: Buffer, { format, base }: FileType, bounds: Bounds): Promise<string> {
   if (format === 'pdf') return (await import('./pdf.ts')).pdfToText(bytes, bounds)
   if (format === 'docx') return (await import('./docx.ts')).docxToText(bytes, bounds)
+  if (format === 'page') return (await import('./page.ts')).pageToMarkdown(bytes.toString(), base)
   const text = decodeText(bytes)
   return format === 'html' ? (await import('./html.ts')).htmlToText(text) : text
 }
@@ -27,10 +30,10 @@ async function read({ from, type, kind, size }: ToRead, bounds: Bounds): Promise
   try {
     // An extracted text may contain characters that the database refuses.
     const text =
-      'text' in from ? from.text : (await textOf(bytesOf(from.fd), type, bounds)).replaceAll('\0', '').toWellFormed()
+      'text' in from ? from.text : (await textOf(bytesOf(from), type, bounds)).replaceAll('\0', '').toWellFormed()
     atMost(text.length, bounds.characters, 'characters of text')
     if (text.trim() === '') throw new FileFault('It holds no text. Of scanned pages only the images are there.')
-    return { text, chunks: split(text, type, size, bounds), lines: countLines(text, kind) }
+    return { text, chunks: size === undefined ? [] : split(text, type, size, bounds), lines: countLines(text, kind) }
   } catch (error) {
     if (error instanceof FileFault) return { fault: error.message }
     if (error instanceof RangeError) return { fault: 'It is nested too deeply to be read.' }

@@ -4,7 +4,9 @@ import type { Language } from './separators.ts'
 export interface FileType {
   /** The media type, in lower case. */
   name: string
-  format: 'text' | 'csv' | 'html' | 'pdf' | 'docx'
+  format: 'text' | 'csv' | 'html' | 'page' | 'pdf' | 'docx'
+  /** The address to which those of links are relative, of a page. */
+  base?: string
   /** The language of the text, if separators of the language are known. */
   language?: Language
 }

@@ -8,8 +8,8 @@ export type Fetch = typeof globalThis.fetch
 export interface Egress {
   /**
    * `fetch` for addresses of users: http and https only, never to a private or reserved network unless the operator allows
-   * it, and to exactly the address that was checked. Follows no redirect; time and size are bounded. Rejects a refused
-   * address with an EgressError.
+   * it, and to exactly the address that was checked. Follows no redirect: rejects it, or returns it where the caller asks for
+   * `redirect: 'manual'`. Time and size are bounded. Rejects a refused address with an EgressError.
    */
   fetch: Fetch
   /** `fetch` with equal bounds to any network: only for addresses of the server's own settings. */
@@ -62,6 +62,10 @@ function bounded(response: Response, maxBytes: number): Response {
   return new Response(counted, { status, statusText, headers: [...headers] })
 }
 
+/** Whether a response leads to another address. */
+export const isRedirect = ({ status, headers }: Response): boolean =>
+  status >= 300 && status < 400 && headers.has('location')
+
 /** `egress` outside transactions; inside one, its calls reject with a TransactionGuardError. */
 export const guardEgress = (egress: Egress, guard: TransactionGuard): Egress => ({
   fetch: guard.outside(egress.fetch),
@@ -82,7 +86,7 @@ const boundedFetch =
     const signal = callerSignal ? AbortSignal.any([callerSignal, timeout]) : timeout
     try {
       const response = await fetch(url, { ...init, signal, dispatcher, redirect: 'manual' })
-      if (response.status >= 300 && response.status < 400 && response.headers.has('location')) {
+      if (isRedirect(response) && init.redirect !== 'manual') {
         await response.body?.cancel()
         throw new EgressError(
           `${url.host} answers with a redirect, which is not followed: give the address it leads to.`,

@@ -13,6 +13,8 @@ const IRREGULAR_NOUNS: Readonly<Record<Prefix, string>> = {
   entity: 'entity of a template',
   file_agent: 'open file',
   org: 'organization',
+  sandbox: 'configuration of sandboxes',
+  'sandbox-env': 'environment variable',
   source: 'folder',
   template_version: 'version of a template',
 }

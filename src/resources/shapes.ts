@@ -21,6 +21,8 @@ import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
 import { PinnedModel, Provider } from './providers/schema.ts'
 import { Run, RunMetrics, RunUsage } from './runs/schema.ts'
+import { SandboxConfig } from './sandbox-configs/schema.ts'
+import { SandboxEnvironmentVariable } from './sandbox-variables/schema.ts'
 import { ProviderTrace, Step, StepMetrics } from './steps/schema.ts'
 import { Template } from './templates/schema.ts'
 import { TemplateSnapshot } from './templates/snapshot-schema.ts'
@@ -65,6 +67,8 @@ export const shapes = [
   Run,
   RunMetrics,
   RunUsage,
+  SandboxConfig,
+  SandboxEnvironmentVariable,
   Source,
   SummarizedMessages,
   Step,

@@ -1,4 +1,5 @@
 import { ApiError } from '../lib/errors.ts'
+import { readBytes } from '../lib/read-bytes.ts'
 import type { RunRequest, UserInput } from './request.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -27,18 +28,6 @@ const isImage = (part: Part): part is ImagePart =>
 
 const isMedia = (type: string | undefined): type is string => /^image\/[\w.+-]+$/.test(type ?? '')
 
-/** The bytes of a response, up to the limit. */
-async function bytesOf(response: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength
-    if (length > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
 /** The image at an address, or inside a `data:` address. Throws an error with the reason, for the caller. */
 async function readImage(url: string, fetch: Fetch): Promise<Source> {
   const [, inline, data] = /^data:([^;,]*);base64,(.*)$/s.exec(url) ?? []
@@ -53,7 +42,7 @@ async function readImage(url: string, fetch: Fetch): Promise<Source> {
     await response.body?.cancel()
     throw new Error(response.ok ? 'its media type is no image' : `the address answers with ${response.status}`)
   }
-  return { type: 'base64', media_type, data: (await bytesOf(response)).toString('base64') }
+  return { type: 'base64', media_type, data: (await readBytes(response, MAX_BYTES)).toString('base64') }
 }
 
 /** The reason why an image that came with its data can't be used; undefined where it can. */

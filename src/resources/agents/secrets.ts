@@ -36,12 +36,7 @@ export async function addSecrets(scope: Scope, byAgent: ReadonlyMap<string, Reco
  * The history gets their names, never a value. Call it inside a transaction that has locked or made the agent.
  */
 export async function setSecrets(scope: Scope, agentId: string, values: Record<string, string>): Promise<LinkChange[]> {
-  const had = await scope.query<Pick<AgentEnvironmentVariableRow, 'key' | 'value_enc'>>(sql`
-    select key, value_enc from agent_environment_variables
-    where organization_id = ${scope.organizationId} and agent_id = ${agentId}`)
-  const current = new Map(
-    had.map(({ key, value_enc }) => [key, scope.cipher.decrypt(value_enc, contextOf(scope, agentId, key))]),
-  )
+  const current = new Map(Object.entries(await secretsOf(scope, agentId)))
   const removed = [...current.keys()].filter((key) => !Object.hasOwn(values, key))
   const changed = Object.entries(values).filter(([key, value]) => current.get(key) !== value)
   if (removed.length > 0) {
@@ -51,6 +46,16 @@ export async function setSecrets(scope: Scope, agentId: string, values: Record<s
   await addSecrets(scope, new Map([[agentId, Object.fromEntries(changed)]]))
   if (changed.length + removed.length === 0) return []
   return [{ table: 'agent_environment_variables', added: changed.map(([key]) => key), removed }]
+}
+
+/** The secrets of an agent, by their names. */
+export async function secretsOf(scope: Scope, agentId: string): Promise<Record<string, string>> {
+  const rows = await scope.read<Pick<AgentEnvironmentVariableRow, 'key' | 'value_enc'>>(sql`
+    select key, value_enc from agent_environment_variables
+    where organization_id = ${scope.organizationId} and agent_id = ${agentId}`)
+  return Object.fromEntries(
+    rows.map(({ key, value_enc }) => [key, scope.cipher.decrypt(value_enc, contextOf(scope, agentId, key))]),
+  )
 }
 
 /** Takes from the agent the secrets with any other name. As `setSecrets`. */

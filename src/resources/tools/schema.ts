@@ -88,7 +88,7 @@ export const tools = defineResource<Tool>()(Tool, {
 const VERSION = '^\\d+(\\.\\d+){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$'
 
 /** Packages by the names their registry allows: the names become arguments of an installer. */
-const Requirements = (name: object) =>
+export const Requirements = (name: object) =>
   List(
     Strict({
       name: Type.String({ minLength: 1, maxLength: 214, ...name }),
@@ -97,8 +97,8 @@ const Requirements = (name: object) =>
   )
 
 /** PEP 508: a name, and extras in brackets. */
-const PIP_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\\[[A-Za-z0-9._-]+(, ?[A-Za-z0-9._-]+)*\\])?$'
-const NPM_NAME = '^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$'
+export const PIP_NAME = '^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\\[[A-Za-z0-9._-]+(, ?[A-Za-z0-9._-]+)*\\])?$'
+export const NPM_NAME = '^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~][A-Za-z0-9._~-]*$'
 
 const fields = {
   source_code: Text(),

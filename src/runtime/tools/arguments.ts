@@ -44,3 +44,12 @@ export function optionalInteger(args: Arguments, name: string, least = Number.MI
   if (number < least) throw new ToolError(`The argument "${name}" must be at least ${least}.`)
   return number
 }
+
+/** The truth value of an argument that may be absent; models write it as a text, too. Throws a ToolError for another type. */
+export function optionalFlag(args: Arguments, name: string): boolean | undefined {
+  const value = args[name]
+  if (value == null) return undefined
+  if (value === true || value === 'true') return true
+  if (value === false || value === 'false') return false
+  throw new ToolError(`The argument "${name}" must be true or false.`)
+}

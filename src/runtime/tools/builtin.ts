@@ -1,9 +1,11 @@
 import { ARCHIVAL_TOOLS } from './archival.ts'
 import { CORE_MEMORY_TOOLS } from './core-memory.ts'
+import { fetchWebpage } from './fetch-webpage.ts'
 import { FILE_TOOLS } from './files.ts'
 import { MULTI_AGENT_TOOLS } from './multi-agent.ts'
 import { RECALL_TOOLS } from './recall.ts'
 import type { BuiltinTool, FindTool, OutsideTool } from './tool.ts'
+import { webSearch } from './web-search.ts'
 
 /** The built-in tools that run in this process, by name. */
 const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool | OutsideTool>> = {
@@ -12,6 +14,8 @@ const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool | OutsideTool>> = {
   ...RECALL_TOOLS,
   ...FILE_TOOLS,
   ...MULTI_AGENT_TOOLS,
+  web_search: webSearch,
+  fetch_webpage: fetchWebpage,
 }
 
 /** Finds a built-in tool. */

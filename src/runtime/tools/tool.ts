@@ -1,4 +1,6 @@
+import type { WebSearch } from '../../config.ts'
 import type { AgentAuthor, Scope } from '../../db/scope.ts'
+import type { Egress } from '../../lib/egress.ts'
 import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
 import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
@@ -22,9 +24,18 @@ export interface Letters {
   ask(scope: Scope, letter: Letter, signal: AbortSignal): Promise<string[]>
 }
 
+/** The way of tools to the web. */
+export interface Web {
+  egress: Egress
+  services: WebSearch
+  /** The turns of an organization to read pages. */
+  turns: KeyedSemaphore
+}
+
 /** The services of the server that tools use. */
 export interface ToolServices extends SearchDeps {
   searchTurns: KeyedSemaphore
+  web: Web
   findTool: FindTool
   letters: Letters
 }
