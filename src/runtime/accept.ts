@@ -36,12 +36,14 @@ export interface NewRun {
   claim?: RunClaim | undefined
   background: boolean
   runType: string
+  metadata?: object
   callbackUrl?: string | undefined
   /** Whether a run may begin beside a request that waits: its stream then reports the conflict. */
   besidePending?: boolean
   /** What happens where runs of the thread wait or are carried out. */
   whenBusy?: WhenBusy | undefined
-  owner: string
+  /** The server that carries the run out where the thread is free; null: the run waits for a server that claims it. */
+  owner: string | null
 }
 
 /**
@@ -82,8 +84,11 @@ const conversationTables = ({ conversationId }: NewRun, organizationId: string, 
 const isFitting = ({ request, besidePending }: NewRun) =>
   request.approval !== undefined || request.on_pending === 'deny' || besidePending === true
 
-/** One statement: takes a number and, if the thread is free, the thread; stores the run and its ids. */
-function insertRun(scope: Scope, run: NewRun, id: string) {
+/**
+ * One statement: takes a number and, if the thread is free, the thread; stores the run and its ids. No row where the thread
+ * takes no run.
+ */
+export function insertRun(scope: Scope, run: NewRun, id: string) {
   const { organizationId, userId } = scope
   const { request, actor } = run
   const config = {
@@ -93,7 +98,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
     include_return_message_types: request.include_return_message_types ?? undefined,
   }
   const now = new Date().toISOString()
-  const free = sql`run_id is null and waiting = 0`
+  const free = run.owner === null ? sql`false` : sql`run_id is null and waiting = 0`
   const attempts = sql`case when run_id = ${id} then 1 else 0 end`
   const replaces = run.claim?.kind === 'first'
   return scope.query<Stored>(sql`
@@ -112,7 +117,7 @@ function insertRun(scope: Scope, run: NewRun, id: string) {
         owner, fence, attempts)
       select ${organizationId}, ${id}, ${run.agentId}, ${run.conversationId ?? null}, ${run.threadId},
         case when run_id = ${id} then 'running' else 'created' end, ${run.background},
-        ${JSON.stringify({ run_type: run.runType })}::json, ${JSON.stringify(config)}::json, ${run.callbackUrl ?? null},
+        ${JSON.stringify({ run_type: run.runType, ...run.metadata })}::json, ${JSON.stringify(config)}::json, ${run.callbackUrl ?? null},
         ${now}::timestamptz, ${now}::timestamptz, ${userId}, ${userId}, ${JSON.stringify(request)}::json,
         ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, ${attempts}, ${attempts}
       from thread returning id, status

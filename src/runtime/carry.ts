@@ -12,6 +12,7 @@ import type { HeldRuns } from './held-runs.ts'
 import { LostRunError } from './interruptions.ts'
 import { storeWhileRunning } from './store-events.ts'
 import type { ToolServices } from './tools/tool.ts'
+import type { QueuedRun } from './turn.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 /** What a runtime is made of. */
@@ -34,9 +35,19 @@ export interface Carrier extends RuntimeDeps {
   wakeUps: WakeUps
 }
 
+/** Carries out the runs of a thread, if it is free and one waits. */
+async function beginQueued(carrier: Carrier, scope: Scope, threadId: string): Promise<void> {
+  const claimed = carrier.held.isClosing ? undefined : await claimNext(scope, threadId, carrier.owner)
+  if (claimed) await carry(carrier, claimed)
+}
+
 /** Carries out a claimed run, then those that wait for its thread. */
 export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void> {
   const { held, models, scopeOf, logger, telemetry, owner, wakeUps, tools } = carrier
+  const begin = ({ id, threadId }: QueuedRun) => {
+    held.hold(id)
+    held.work(beginQueued(carrier, scopeOf(claimed.actor), threadId))
+  }
   let next: ClaimedRun | undefined = claimed
   while (next) {
     const { run, actor, request, startedAt, attempts }: ClaimedRun = next
@@ -48,7 +59,7 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)
     try {
-      const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry }
+      const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry, begin }
       const outcome = await observeRun(telemetry, run, () => carryOut(start, models, logger))
       held.end(run.id, outcome)
       // Should the server end before, the next run of the agent does it: searches by words find the messages at once.

@@ -6,17 +6,13 @@ import { asText, unpackReturn } from '../resources/messages/packed.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
 import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
-import type { EventLog } from './event-log.ts'
-import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
 import { compileThread, hasCurrentPrompt, loadThread } from './thread.ts'
 import { checkTokenData } from './token-turns.ts'
 import { type PastCall, wasBlocked } from './tool-rules.ts'
-import type { ToolServices } from './tools/tool.ts'
-import type { Turn } from './turn.ts'
+import type { Start, Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
 /** The configuration of the model that a request names. 404 for a handle that names no model. */
@@ -51,23 +47,9 @@ function pastCalls(rows: readonly StoredMessage[]): PastCall[] {
     })
 }
 
-/** A run to be carried out. */
-export interface Start {
-  scope: Scope
-  run: OwnedRun
-  request: RunRequest
-  log: EventLog
-  signal: AbortSignal
-  startedAt: number
-  tools: ToolServices
-  /** The number of servers that have carried the run out, with this one. */
-  attempts: number
-  telemetry: Telemetry
-}
-
 /** Loads all that a run needs. 404 for an agent that is gone, or a model that the request names wrongly. */
 export async function prepareTurn(
-  { scope, run, request, log, signal, startedAt, tools, telemetry }: Start,
+  { scope, run, request, log, signal, startedAt, tools, telemetry, begin }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
   const thread = await loadThread(scope, run)
@@ -111,5 +93,6 @@ export async function prepareTurn(
     startedAt,
     tools,
     telemetry,
+    begin,
   }
 }

@@ -20,6 +20,8 @@ export interface RunRequest extends Omit<SendMessages, 'messages' | 'input'> {
   approval?: Approval | undefined
   /** The agents, one behind the other, that have passed on messages before this one. */
   hops?: number | undefined
+  /** The agent whose memory this run looks after, and the lines of its transcript. The end of such a run begins no others. */
+  thinksAbout?: { agentId: string; lines: string[] } | undefined
 }
 
 const isMessage = (input: Input): input is SentMessage => 'role' in input

@@ -3,11 +3,12 @@ import { ApiError } from '../lib/errors.ts'
 import { loadAgentIn } from '../resources/conversations/agent-in.ts'
 import type { StreamEvent } from '../resources/messages/schema.ts'
 import { type Commit, type Committed, commitRun } from './commit.ts'
+import { beginSleeptimeRuns, beginsSleeptimeRuns } from './groups/sleeptime.ts'
 import { LostRunError } from './interruptions.ts'
 import { createMemory } from './memory.ts'
 import { RefusedError } from './refused.ts'
 import type { ToolResult } from './tools/tool.ts'
-import type { Turn } from './turn.ts'
+import type { Start, Turn } from './turn.ts'
 import { writeMemory } from './write-memory.ts'
 
 /** The attempts to write memory that others write at the same time. */
@@ -19,23 +20,27 @@ export interface Changes extends Omit<Commit, 'chunk'> {
 }
 
 /** Stores changes in a transaction, if `tx` has one. `publish` reports the events: it is called when they can't be undone. */
-async function commit(tx: Scope, { run, log }: Pick<Turn, 'run' | 'log'>, { events = [], ...changes }: Changes) {
+async function commit(tx: Scope, turn: Turn | Start, { events = [], ...changes }: Changes) {
+  const { run, log, begin } = turn
+  const { begun, context } = await beginSleeptimeRuns(tx, turn, changes)
   const chunk = log.chunk(events)
-  const committed = await commitRun(tx, run, { ...changes, chunk })
+  const committed = await commitRun(tx, run, { ...changes, ...(context && { context }), chunk })
   if (!committed) throw new LostRunError()
   if (changes.end && run.hasCallback) await tx.enqueue('run_callback', { run_id: run.id }, run.id)
   const publish = () => {
     log.push(...events)
     if (chunk) log.markStored(chunk)
+    for (const queued of begun) begin(queued)
   }
   return { committed, publish }
 }
 
 /** Stores changes of a run. Throws a LostRunError when another server owns the run. */
-export async function store(turn: Pick<Turn, 'scope' | 'run' | 'log'>, changes: Changes): Promise<Committed> {
+export async function store(turn: Turn | Start, changes: Changes): Promise<Committed> {
   const stored = (tx: Scope) => commit(tx, turn, changes)
-  // The job of a callback is there with the end of the run, or neither is.
-  const { committed, publish } = await (turn.run.hasCallback ? turn.scope.transaction(stored) : stored(turn.scope))
+  // The job of a callback, and the runs that follow, are there with the end of the run, or neither is.
+  const isAlone = !turn.run.hasCallback && !beginsSleeptimeRuns(turn, changes)
+  const { committed, publish } = await (isAlone ? stored(turn.scope) : turn.scope.transaction(stored))
   publish()
   return committed
 }

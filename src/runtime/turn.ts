@@ -16,6 +16,12 @@ import type { RunRequest } from './request.ts'
 import type { PastCall } from './tool-rules.ts'
 import type { ToolResult, ToolServices } from './tools/tool.ts'
 
+/** A stored run that waits for its thread. */
+export interface QueuedRun {
+  id: string
+  threadId: string
+}
+
 /** A run that this server carries out. */
 export interface Turn {
   scope: Scope
@@ -53,9 +59,18 @@ export interface Turn {
   signal: AbortSignal
   startedAt: number
   telemetry: Telemetry
+  /** Carries out a stored run that waits for another thread, once that thread is free. */
+  begin(run: QueuedRun): void
   /** The tokens of the answers, for a caller that asks for them. */
   tokens: TokenTurns
   firstTokenMs?: number | undefined
+}
+
+/** A run to be carried out. */
+export interface Start
+  extends Pick<Turn, 'scope' | 'run' | 'request' | 'log' | 'signal' | 'startedAt' | 'tools' | 'telemetry' | 'begin'> {
+  /** The number of servers that have carried the run out, with this one. */
+  attempts: number
 }
 
 /** Why a run ends behind a step; undefined: it goes on. */

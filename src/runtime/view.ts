@@ -3,12 +3,12 @@ import type { Target } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import type { OwnedRun } from './commit.ts'
 import { createEventLog } from './event-log.ts'
-import { prepareTurn, type Start } from './prepare.ts'
+import { prepareTurn } from './prepare.ts'
 import type { RunRequest } from './request.ts'
-import type { Turn } from './turn.ts'
+import type { Start, Turn } from './turn.ts'
 
 /** What only a run uses: without one, no tool is called and nothing is measured. */
-const UNUSED = {} as Pick<Start, 'tools' | 'telemetry'>
+const UNUSED = {} as Pick<Start, 'tools' | 'telemetry' | 'begin'>
 
 /** A thread between two runs. */
 export const noRun = (target: Target): OwnedRun => ({ ...target, id: '', owner: '', fence: 0, hasCallback: false })

@@ -14,6 +14,10 @@ const cutsOf = (rows: readonly StoredMessage[]): number[] =>
     return isAsking(row) && n > 0 && isAsking(rows[n - 1]!) ? [] : n
   })
 
+/** The latest message of the user at or before row `n` at which a history may be cut; 0 where none is. */
+export const userCut = (rows: readonly StoredMessage[], n: number): number =>
+  cutsOf(rows).findLast((place) => place <= n && rows[place]!.role === 'user') ?? 0
+
 /** The calls of rows that have no return among them. */
 function openCalls(rows: readonly StoredMessage[]): Set<string> {
   const open = new Set(rows.flatMap(({ tool_calls }) => (tool_calls ?? []).map(({ id }) => id)))
