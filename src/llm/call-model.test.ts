@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLL, said } from '../../test/models/collect.ts'
+import { ROLL, results, said } from '../../test/models/collect.ts'
 import { startOpenAi } from '../../test/models/openai/stub.ts'
 import type { Quirk } from '../../test/models/quirks/quirks.ts'
 import { type LocalServer, startLocalServer } from '../../test/models/quirks/stub.ts'
@@ -78,6 +78,19 @@ describe('a local server with its own ways', () => {
     const joined = (type: string) =>
       deltas.flatMap((delta) => (delta.type === type && 'delta' in delta ? delta.delta : [])).join('')
     expect([joined('reasoning').trim(), joined('text')]).toEqual(['Two dice it is.', 'I roll.'])
+  })
+
+  test('gives an id to a call that an earlier call has: it gets another one, in its deltas too', async () => {
+    server.be()
+    server.add({ calls: [{ name: 'roll', id: 'call_0', arguments: { sides: 6 } }] })
+    const earlier = { type: 'tool-call', toolCallId: 'call_0', toolName: 'roll', input: {} } as const
+    const returns = results([{ id: 'call_0', name: 'roll', input: '', metadata: undefined }], '4')
+    const { output, deltas } = await call({
+      prompt: [said('Roll.'), { role: 'assistant', content: [earlier] }, returns],
+    })
+    const { toolCallId } = calls(output)[0]!
+    expect(toolCallId).not.toBe('call_0')
+    expect(deltas.flatMap((delta) => (delta.type === 'call' ? delta.id : []))).toEqual([toolCallId])
   })
 
   test('fails with its own words, though it says 200', async () => {

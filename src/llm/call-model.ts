@@ -31,9 +31,15 @@ function packageOptions({ thinkTags: _, strictTools, ...options }: ModelCall): L
   return strictTools ? { ...options, tools: tools.map(strictTool) } : options
 }
 
+/** The ids of the calls in a prompt: some models give equal ids to the calls of different answers, which others refuse. */
+const callIdsIn = (prompt: LanguageModelV4CallOptions['prompt']): string[] =>
+  prompt.flatMap(({ role, content }) =>
+    role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? part.toolCallId : [])) : [],
+  )
+
 async function* callOnce(model: LanguageModelV4, call: ModelCall): AsyncGenerator<ModelDelta, ModelOutput> {
-  const { abortSignal, thinkTags = false } = call
-  const collected = newAnswer(thinkTags)
+  const { abortSignal, thinkTags = false, prompt } = call
+  const collected = newAnswer(thinkTags, callIdsIn(prompt))
   let request: unknown
   try {
     const result = await model.doStream(packageOptions(call))

@@ -5,10 +5,10 @@ import type { ModelDelta, ModelOutput, ModelPart } from './model-output.ts'
 import { createThinkSplitter, type Piece, unopenedThinking } from './think-tags.ts'
 import { addTokens, type Tokens } from './token-data.ts'
 
-/** Ids that every provider takes: made when a model gives none, or one twice in an answer. */
-function createCallIds() {
+/** Ids that every provider takes: made when a model gives none, or one of an earlier call. */
+function createCallIds(earlier: Iterable<string>) {
   const known = new Map<string, string>()
-  const used = new Set<string>()
+  const used = new Set(earlier)
   return (id: string, again: boolean): string => {
     const existing = known.get(id)
     if (existing !== undefined && !again) return existing
@@ -42,11 +42,11 @@ interface Collected {
   cost?: number | undefined
 }
 
-/** An answer that begins. `thinkTags`: its thinking may come as a part of the text, between tags. */
-export const newAnswer = (thinkTags: boolean): Collected => ({
+/** An answer that begins. `thinkTags`: its thinking may come as a part of the text, between tags. `callIds` are those of earlier calls. */
+export const newAnswer = (thinkTags: boolean, callIds: Iterable<string> = []): Collected => ({
   parts: [],
   open: new Map(),
-  idOf: createCallIds(),
+  idOf: createCallIds(callIds),
   thinking: thinkTags ? createThinkSplitter() : undefined,
   tokens: { logprobs: [], ids: [] },
 })
