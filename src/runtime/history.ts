@@ -84,6 +84,10 @@ function resultPart(
   return { type: 'tool-result', toolCallId: tool_call_id, toolName: name, output: { type, value } }
 }
 
+/** Whether a part says something: models refuse a message of their own that is nothing but thinking. */
+const isSaid = (part: AssistantContent[number]) =>
+  part.type !== 'reasoning' && (part.type !== 'text' || part.text !== '')
+
 /** The messages of a history, one for each run of the model's own rows: those of one step are one message. */
 interface Draft {
   prompt: LanguageModelV4Prompt
@@ -171,5 +175,5 @@ export function renderHistory(rows: readonly StoredMessage[], system: string, ta
     }
   }
   closeCalls(draft)
-  return draft.prompt
+  return draft.prompt.filter(({ role, content }) => role !== 'assistant' || content.some(isSaid))
 }
