@@ -138,14 +138,11 @@ export async function findCancelled(kysely: Kysely<Tables>, owner: string): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Of these runs, those that another server has claimed, or that have ended. */
-export async function findClaimedElsewhere(
-  kysely: Kysely<Tables>,
-  owner: string,
-  ids: readonly string[],
-): Promise<string[]> {
+/** Of these runs that wait here, those that another server has claimed, and those that are over. */
+export async function findGone(kysely: Kysely<Tables>, owner: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from runs where id = any(${ids}::text[]) and status <> 'created' and owner is distinct from ${owner}
+    select id from runs where id = any(${ids}::text[]) and status <> 'created'
+      and (status <> 'running' or owner is distinct from ${owner})
   `.execute(kysely)
   return rows.map(({ id }) => id)
 }

@@ -32,11 +32,14 @@ export async function* eventsOf(
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent> {
   let last = after
+  // The first event of a run is a ping, which a run that waits has, too.
+  let hasBegun = after > 1
   while (!signal.aborted) {
     const log = runtime.local(id)?.log
     if (log?.reaches(last)) {
       for await (const item of log.read(last, signal)) {
         last = item.seq
+        hasBegun ||= item.event.message_type !== 'ping'
         yield item
       }
       if (log.isOver(last)) return
@@ -46,11 +49,12 @@ export async function* eventsOf(
       // Two rows may have the same event, when it was being stored at a commit.
       if (item.seq <= last) continue
       last = item.seq
+      hasBegun = true
       yield item
     }
     if (events.length > 0) continue
     if (isOver) {
-      if (last === 0) for (const event of await eventsAfterwards(scope, id)) yield { seq: ++last, event }
+      if (!hasBegun) for (const event of await eventsAfterwards(scope, id)) yield { seq: ++last, event }
       return
     }
     // No event of earlier servers is left to read.

@@ -14,7 +14,7 @@ export interface Runtime {
   start(scope: Scope, run: Omit<NewRun, 'owner'>): Promise<AcceptedRun>
   /** The run, where this server carries it out or holds its caller. */
   local(runId: string): LocalRun | undefined
-  /** Ends the model's call of a run that is to be cancelled at once, at whatever server. */
+  /** Ends a run that is cancelled at once, at whatever server: the call of its model, or the wait of its caller. */
   cancel(runId: string): void
   /** Resolves when a run of another server changes, after `ms`, or with the signal. */
   changed(runId: string, ms: number, signal?: AbortSignal): Promise<void>
@@ -48,6 +48,8 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
     local: (runId) => held.find(runId),
     cancel(runId) {
       held.abort(runId, new CancelledError())
+      // A run that waited is over at once: its caller reads how it ended.
+      if (!held.isRunning(runId)) held.end(runId, undefined)
       wakeUps.send('changed', runId)
     },
     changed(runId, ms, signal) {

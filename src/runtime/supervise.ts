@@ -5,7 +5,7 @@ import {
   endForeignLeases,
   endLease,
   findCancelled,
-  findClaimedElsewhere,
+  findGone,
   findOrphans,
   type Orphan,
   renewLease,
@@ -77,7 +77,7 @@ export function superviseRuns(carrier: Carrier, { leaseMs, renewMs }: Supervisio
     for (const id of await findCancelled(kysely, owner)) held.abort(id, new CancelledError())
     const { waiting } = held
     if (waiting.length === 0) return
-    for (const id of await findClaimedElsewhere(kysely, owner, waiting)) held.end(id, undefined)
+    for (const id of await findGone(kysely, owner, waiting)) if (!held.isRunning(id)) held.end(id, undefined)
   }
   const warn = (error: unknown) => logger.warn({ err: error }, 'runs can not be looked after')
   const every = (ms: number, task: () => Promise<unknown>) =>

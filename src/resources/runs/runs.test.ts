@@ -145,6 +145,26 @@ describe('cancelling', () => {
     expect((await send(id, { input: 'Hello' })).body.stop_reason.stop_reason).toBe('end_turn')
   })
 
+  test('ends messages that wait for their agent, whichever server they were sent to', async () => {
+    const id = await makeScripted()
+    const never = Promise.withResolvers<void>()
+    const before = model.requests.length
+    model.add({ text: 'one two three four', pause: { after: 2, until: never.promise } })
+    const second = await server.another()
+    const sent = [send(id, { input: 'First' })]
+    await vi.waitUntil(() => model.requests.length > before, PATIENT)
+    const runs = async () => (await alice.get(`/v1/runs/?agent_id=${id}&active=true`)).body
+    sent.push(send(id, { input: 'Second' }), send(id, { input: 'Third', streaming: true }))
+    await vi.waitUntil(async () => (await runs()).length === 3, PATIENT)
+    await second.alice.post(`/v1/agents/${id}/messages/cancel`)
+    const [first, waited, stream] = (await Promise.all(sent)).map(({ body }) => body)
+    const reason = { message_type: 'stop_reason', stop_reason: 'cancelled' }
+    expect([first.stop_reason, waited.stop_reason]).toEqual([reason, reason])
+    expect(eventsIn(stream)).toContainEqual(reason)
+    never.resolve()
+    await second.app.close()
+  })
+
   test('closes a request for approval: the calls are denied, and the next message is answered', async () => {
     const id = await makeAgent({ tool_rules: [{ type: 'requires_approval', tool_name: 'memory_insert' }] })
     await send(id, { input: '!call memory_insert {"label": "human", "new_string": "x"}' })
