@@ -6,6 +6,8 @@ export interface Call {
   arguments?: Record<string, unknown>
   /** Made up where it is absent. */
   id?: string
+  /** Ends the arguments after so many characters of their JSON. Gemini sends none in pieces, and ignores it. */
+  cut?: number
 }
 
 /** An answer of a model, independent of the provider that sends it. */
@@ -25,8 +27,8 @@ export interface Answer {
   after?: Promise<unknown>
   /** Breaks the connection after this many events of the stream. */
   cutAfter?: number
-  /** Waits after this many events of the stream. */
-  pause?: { after: number; until: Promise<unknown> }
+  /** Waits after this many events of the stream, or has something done there. */
+  pause?: { after: number; until: Promise<unknown> | (() => Promise<unknown>) }
   /** Milliseconds between two events of the stream. */
   pace?: number
 }
@@ -36,7 +38,7 @@ export async function* timed(events: Iterable<string>, { cutAfter, pause, pace }
   let sent = 0
   for (const event of events) {
     if (sent === cutAfter) throw new Error('The connection is cut.')
-    if (sent === pause?.after) await pause.until
+    if (sent === pause?.after) await (typeof pause.until === 'function' ? pause.until() : pause.until)
     if (pace !== undefined && sent > 0) await setTimeout(pace)
     yield event
     sent++
@@ -68,6 +70,9 @@ export function createAnswers(script: Script, rest: Responder = () => ({ text: '
     add: (...more) => void queue.push(...more),
   }
 }
+
+/** The JSON of the arguments of a call, as far as the model gets. */
+export const argumentsOf = ({ arguments: given = {}, cut }: Call) => JSON.stringify(given).slice(0, cut)
 
 const LENGTHS = [1, 5, 2, 11, 3, 17]
 

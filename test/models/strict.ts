@@ -3,7 +3,7 @@ import { startAnthropic } from './anthropic/stub.ts'
 import { startGemini } from './gemini/stub.ts'
 import { startKimi } from './kimi/stub.ts'
 import { startOpenAi } from './openai/stub.ts'
-import type { Stub } from './stub.ts'
+import type { Stub, StubOptions } from './stub.ts'
 
 /** The providers, the variables that a server's settings have for them, and models that think. */
 const PROVIDERS = [
@@ -26,10 +26,10 @@ export interface StrictProviders {
   close(): Promise<void>
 }
 
-/** Starts all strict stubs: what sends them a history shows whether every provider would accept it. */
-export async function startStrictProviders(): Promise<StrictProviders> {
+/** Starts all strict stubs: what sends them a history shows whether every provider would accept it. All have this script. */
+export async function startStrictProviders(options: StubOptions = {}): Promise<StrictProviders> {
   const started: { prefix: string; stub: Stub }[] = []
-  for (const { start, prefix } of PROVIDERS) started.push({ prefix, stub: await start() })
+  for (const { start, prefix } of PROVIDERS) started.push({ prefix, stub: await start(options) })
   const stubs = started.map(({ stub }) => stub)
   return {
     settings: Object.fromEntries(

@@ -54,10 +54,11 @@ const isStream = (body: unknown): body is AsyncIterable<string | Buffer> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
 async function stream(response: ServerResponse, chunks: AsyncIterable<string | Buffer>): Promise<void> {
+  const closed = once(response, 'close')
   try {
     for await (const chunk of chunks) {
       if (response.destroyed) return
-      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(chunk)) await Promise.race([once(response, 'drain'), closed])
     }
     response.end()
   } catch {

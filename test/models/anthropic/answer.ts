@@ -1,4 +1,4 @@
-import { type Answer, piecesOf, usageOf } from '../answer.ts'
+import { type Answer, argumentsOf, piecesOf, usageOf } from '../answer.ts'
 import type { Json } from '../shape.ts'
 import { sign } from '../signature.ts'
 
@@ -38,7 +38,7 @@ export function messageOf(body: Json, answer: Answer, content: Json[]): Json {
 }
 
 /** A block without its content, and its content in deltas. The signature of thinking comes on its own, last. */
-function deltasOf(block: Json): { empty: Json; deltas: Json[] } {
+function deltasOf(block: Json, input: string): { empty: Json; deltas: Json[] } {
   if (block.type === 'text') {
     return { empty: { ...block, text: '' }, deltas: piecesOf(block.text).map((text) => ({ type: 'text_delta', text })) }
   }
@@ -50,17 +50,19 @@ function deltasOf(block: Json): { empty: Json; deltas: Json[] } {
       deltas: [...deltas, { type: 'signature_delta', signature }],
     }
   }
-  const pieces = ['', ...piecesOf(JSON.stringify(block.input))]
+  const pieces = ['', ...piecesOf(input)]
   const deltas = pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json }))
   return { empty: { ...block, input: {} }, deltas }
 }
 
-function* eventsOf(message: Json): Generator<Json> {
+function* eventsOf(message: Json, { calls = [] }: Answer): Generator<Json> {
   const { content, stop_reason, stop_sequence, usage } = message
   const begun = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
   yield { type: 'message_start', message: begun }
   for (const [index, block] of content.entries()) {
-    const { empty, deltas } = deltasOf(block)
+    // The calls are the last blocks.
+    const call = calls[index - content.length + calls.length]
+    const { empty, deltas } = deltasOf(block, call ? argumentsOf(call) : '')
     yield { type: 'content_block_start', index, content_block: empty }
     if (index === 0) yield { type: 'ping' }
     for (const delta of deltas) yield { type: 'content_block_delta', index, delta }
@@ -71,6 +73,6 @@ function* eventsOf(message: Json): Generator<Json> {
 }
 
 /** A message as an event stream. */
-export function* messageStream(message: Json): Generator<string> {
-  for (const event of eventsOf(message)) yield `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+export function* messageStream(message: Json, answer: Answer): Generator<string> {
+  for (const event of eventsOf(message, answer)) yield `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }

@@ -70,7 +70,7 @@ export function startAnthropic(options: StubOptions = {}): Promise<Stub> {
       if (!(body.model in MODELS)) refuse(`model: ${body.model}`, {}, 404)
       return (answer) => {
         const message = messageOf(body, answer, blocksOfAnswer(body, answer, newId))
-        return body.stream ? messageStream(message) : message
+        return body.stream ? messageStream(message, answer) : message
       }
     },
   }

@@ -1,4 +1,4 @@
-import { type Answer, piecesOf, usageOf } from '../answer.ts'
+import { type Answer, argumentsOf, piecesOf, usageOf } from '../answer.ts'
 import type { Json } from '../shape.ts'
 
 /** Makes the id of a call of a tool. */
@@ -22,10 +22,10 @@ export function chatUsage(answer: Answer) {
 
 /** Calls as OpenAI writes them, with ids of their own. */
 export const chatCalls = ({ calls = [] }: Answer, newId: NewId) =>
-  calls.map(({ id, name, arguments: given = {} }) => ({
-    id: id ?? newId(name),
+  calls.map((call) => ({
+    id: call.id ?? newId(call.name),
     type: 'function',
-    function: { name, arguments: JSON.stringify(given) },
+    function: { name: call.name, arguments: argumentsOf(call) },
   }))
 
 /** The answer in one piece. */

@@ -1,4 +1,4 @@
-import { type Answer, piecesOf, usageOf } from '../answer.ts'
+import { type Answer, argumentsOf, piecesOf, usageOf } from '../answer.ts'
 import type { Json } from '../shape.ts'
 import { seal } from '../signature.ts'
 
@@ -21,9 +21,9 @@ export function itemsOf(body: Json, answer: Answer, ids: ItemIds): Json[] {
     const content = [{ type: 'output_text', annotations: [], logprobs: [], text: answer.text }]
     items.push({ id: `msg_${ids.item()}`, type: 'message', status: 'completed', content, role: 'assistant' })
   }
-  for (const { id, name, arguments: given = {} } of answer.calls ?? []) {
-    const call = { arguments: JSON.stringify(given), call_id: id ?? ids.call(), name }
-    items.push({ id: `fc_${ids.item()}`, type: 'function_call', status: 'completed', ...call })
+  for (const call of answer.calls ?? []) {
+    const made = { arguments: argumentsOf(call), call_id: call.id ?? ids.call(), name: call.name }
+    items.push({ id: `fc_${ids.item()}`, type: 'function_call', status: 'completed', ...made })
   }
   return items
 }
