@@ -7,6 +7,7 @@ import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
 import { addRequestTelemetry } from './http/request-telemetry.ts'
 import { type App, createServer, withSchemaTypes } from './http/server.ts'
+import type { PlannedRuns } from './jobs/planned-runs.ts'
 import type { Workers } from './jobs/workers.ts'
 import { addModelLookup } from './resources/models/lookup.ts'
 import { shapes } from './resources/shapes.ts'
@@ -17,6 +18,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The background work. Call `start` once the server listens. */
     workers: Workers
+    /** The runs that no request begins. A server that listens looks for them by itself. */
+    plannedRuns: PlannedRuns
   }
 }
 
@@ -30,7 +33,11 @@ export async function buildApp(deps: Deps): Promise<App> {
   const services = await createServices(deps)
   const server = createServer({ ...config, logger, shapes, proxy: config })
   server.decorate('workers', services.workers)
-  server.addHook('onListen', async () => services.baseProviders.startSync())
+  server.decorate('plannedRuns', services.plannedRuns)
+  server.addHook('onListen', async () => {
+    services.baseProviders.startSync()
+    services.plannedRuns.start()
+  })
   server.addHook('onClose', () => services.close())
   // Later hooks run first: services are closed after the last response of either port.
   addLettaPort(server)

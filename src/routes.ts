@@ -11,6 +11,7 @@ import { detachFolderFromAgents, toolHolders } from './resources/agents/holders/
 import { folderHolderRoutes, holderRoutes } from './resources/agents/holders/routes.ts'
 import { agentMessageRoutes } from './resources/agents/messages/routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
+import { scheduleRoutes } from './resources/agents/schedule/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { unservedRoutes } from './resources/agents/unserved-routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
@@ -56,6 +57,7 @@ export const publicRoutes = (services: Services): readonly Mount[] => [['/v1', h
 const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/agents', agentMessageRoutes(services.runtime)],
   ['/v1', messageRoutes(services)],
+  ['/v1/agents', scheduleRoutes],
   ['/v1/agents', agentContextRoutes(services.models)],
   ['/v1/conversations', conversationRoutes(services.runtime)],
   ['/v1/conversations', conversationMessageRoutes(services.runtime)],

@@ -7,6 +7,7 @@ import { createScope, type Scope } from './db/scope.ts'
 import { createVectorStores, guardStores, type VectorStores } from './embed/stores.ts'
 import { embedContainer } from './jobs/embed-container.ts'
 import { embedMessagesWork } from './jobs/embed-messages.ts'
+import { createPlannedRuns, type PlannedRuns } from './jobs/planned-runs.ts'
 import { processFile } from './jobs/process-file.ts'
 import { runCallback } from './jobs/run-callback.ts'
 import { startSweeping } from './jobs/sweep.ts'
@@ -87,6 +88,7 @@ export interface Services {
   searchTurns: KeyedSemaphore
   workers: Workers
   runtime: Runtime
+  plannedRuns: PlannedRuns
   telemetry: Telemetry
   models: LanguageModels
   baseProviders: BaseProviders
@@ -137,6 +139,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   })
   const parts = { database, models, scopeOf, logger, tools, telemetry, fetch: egress.fetch }
   const runtime: Runtime = createRuntime(parts, deps.supervision)
+  const plannedRuns = createPlannedRuns({ database, runtime, scopeOf }, logger)
   const stopSweeping = startSweeping(database, logger, config.traceDays)
   return {
     config,
@@ -152,11 +155,13 @@ export async function createServices(deps: Deps): Promise<Services> {
     searchTurns,
     workers,
     runtime,
+    plannedRuns,
     telemetry,
     models,
     baseProviders,
     relist: createRelist(egress, baseProviders.sync),
     async close() {
+      await plannedRuns.stop()
       await runtime.close()
       await baseProviders.stop()
       await workers.stop()

@@ -8,7 +8,7 @@ export interface Sample {
   body?: unknown
 }
 
-/** The samples of one resource: `samples` in `src/resources/<plural>/samples.ts` has this form. */
+/** The samples of one resource: `samples` in the `samples.ts` of its folder has this form. */
 export interface ResourceSamples {
   /** Makes one resource of an organization, another at each call, for requests that name it by its id. */
   create(one: Readonly<Record<string, string>>): { url: string; body: object }
@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** The samples that resources declare in their own folders. */
 export const RESOURCE_SAMPLES: readonly ResourceSamples[] = await Promise.all(
-  globSync('src/resources/*/samples.ts', { cwd: ROOT })
+  globSync('src/resources/**/samples.ts', { cwd: ROOT })
     .sort()
     .map(async (path) => ((await import(`${ROOT}/${path}`)) as { samples: ResourceSamples }).samples),
 )

@@ -175,6 +175,8 @@ describe('the database schema', () => {
       'provider_traces.step_id',
       'run_otids.thread_id',
       'runs.conversation_id',
+      // Runs stay when their schedule goes.
+      'runs.schedule_id',
       'runs.thread_id',
       'steps.agent_id',
       'steps.provider_id',
@@ -196,6 +198,7 @@ describe('the database schema', () => {
     'versions get their numbers while their template is held': /^template_versions_number_key$/,
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
     'a thread names the one run that is carried out, and its row is held': /^runs_one_per_thread$/,
+    'whoever begins the run of a due time holds the schedule': /^runs_one_per_due_time$/,
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }
 

@@ -6,7 +6,7 @@ export type Reasons = readonly (readonly [pattern: RegExp, why: string])[]
 export const ABSENT: Reasons = [
   [/ \/v1\/(_internal_\w+|legacy-templates)\//, 'no plan: for the vendor’s own hosted service'],
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
-  [/\/(schedule|memory-files)\b/, 'no plan: hosted service only'],
+  [/\/memory-files\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
   [/^GET \/v1\/(mcp-servers\/|messages\/batches)$/, 'later: an empty list until then'],
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],

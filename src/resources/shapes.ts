@@ -1,6 +1,7 @@
 import { AccessToken } from './access-tokens/schema.ts'
 import { ContextOverview, Generated, SummarizedMessages } from './agents/context/schema.ts'
 import { AgentFileAttachment } from './agents/files/schema.ts'
+import { MadeSchedule, Schedule } from './agents/schedule/schema.ts'
 import { Agent, AgentEnvironmentVariable, CompactionSettings, Memory } from './agents/schema.ts'
 import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
@@ -50,6 +51,7 @@ export const shapes = [
   Group,
   Identity,
   LlmConfig,
+  MadeSchedule,
   Memory,
   ...messageShapes,
   ...sendShapes,
@@ -69,6 +71,7 @@ export const shapes = [
   RunUsage,
   SandboxConfig,
   SandboxEnvironmentVariable,
+  Schedule,
   Source,
   SummarizedMessages,
   Step,

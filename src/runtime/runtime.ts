@@ -34,7 +34,13 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
   return {
     async start(scope, given) {
       const run = { ...given, request: await withImages(given.request, deps.fetch) }
-      const accepted = await acceptRun(scope, { ...run, owner })
+      const accept = (tx: Scope) => acceptRun(tx, { ...run, owner })
+      const accepted = await (run.alongside
+        ? scope.transaction(async (tx) => {
+            await run.alongside!(tx)
+            return accept(tx)
+          })
+        : accept(scope))
       if (accepted.state === 'known' || accepted.state === 'reused') return accepted
       held.hold(accepted.id)
       if (accepted.state === 'running') {

@@ -3,7 +3,7 @@ import type { SendMessages } from '../resources/messages/body.ts'
 import { checkGroups } from '../resources/messages/insert.ts'
 import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from '../resources/messages/schema.ts'
 import type { Target } from '../resources/messages/table.ts'
-import type { AcceptedRun, RunClaim, WhenBusy } from './accept.ts'
+import type { AcceptedRun, NewRun, RunClaim, WhenBusy } from './accept.ts'
 import { ping } from './frames.ts'
 import { eventsOf } from './read-events.ts'
 import { callerOtids, runRequest } from './request.ts'
@@ -18,7 +18,7 @@ export const RUN_EVENTS = {
 }
 
 /** Further ways in which a request begins a run. */
-export interface SendOptions {
+export interface SendOptions extends Pick<NewRun, 'origin' | 'alongside'> {
   background?: boolean
   runType?: string
   callbackUrl?: string | undefined
@@ -45,6 +45,7 @@ export async function beginRun(
     besidePending = false,
     whenBusy,
     hops,
+    ...origin
   }: SendOptions = {},
 ): Promise<AcceptedRun> {
   const request = { ...runRequest(body), hops }
@@ -60,6 +61,7 @@ export async function beginRun(
     callbackUrl,
     besidePending,
     whenBusy,
+    ...origin,
   })
 }
 

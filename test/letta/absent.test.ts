@@ -4,10 +4,6 @@ import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
 
 /** The methods of the SDK this server has no operation for. One that gets an operation gets a test, and leaves. */
 const ABSENT = [
-  'agents.schedule.create',
-  'agents.schedule.delete',
-  'agents.schedule.list',
-  'agents.schedule.retrieve',
   'agents.tools.run',
   'conversations.messages.compact',
   'conversations.recompile',

@@ -134,9 +134,17 @@ export const SendToConversation = Strict({
   agent_id: Optional({ ...Id('agent'), description: 'The agent, with the conversation `default`.' }),
 })
 
+/** An address that gets a POST. */
+export const CallbackUrl = Type.String({
+  pattern: '^https?://[^\\s/?#]',
+  title: 'an http or https address',
+  maxLength: 2000,
+  description: 'Gets a POST at the end.',
+})
+
 export const SendMessagesAsync = Strict({
   ...fields,
-  callback_url: Optional(Type.String({ maxLength: 2000, description: 'Gets a POST when the run has ended.' })),
+  callback_url: Optional(CallbackUrl),
 })
 export type SendMessagesAsync = Static<typeof SendMessagesAsync>
 

@@ -10,7 +10,7 @@ import { cancelOthers } from '../../runtime/cancel.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { awaitRun, beginRun, RUN_EVENTS, readRun, type SendOptions } from '../../runtime/send.ts'
 import type { Target } from '../messages/table.ts'
-import type { SendMessages, SendMessagesAsync } from './body.ts'
+import type { SendMessages } from './body.ts'
 import { SendResponse, StreamEvent } from './schema.ts'
 
 /** The configuration of routes that begin a run. */
@@ -44,16 +44,6 @@ function checkStreaming({ streaming, stream_tokens, background }: SendMessages):
   if (!streaming && issues.length > 0) throw invalid(...issues)
 }
 
-const isHttp = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
-
-/** 422 for what the server doesn't do, or can't: a request that asks for it would wait in vain. */
-function checkServed({ callback_url }: SendMessages & SendMessagesAsync): void {
-  const issues = [
-    ...(callback_url && !isHttp(callback_url) ? [inBody('callback_url', 'must be an http or https address')] : []),
-  ]
-  if (issues.length > 0) throw invalid(...issues)
-}
-
 /** A request that begins a run, whatever the schemas of its route. */
 type Request = Pick<FastifyRequest, 'scope'>
 type Reply = Pick<FastifyReply, 'raw'> & { header(name: string, value: string): unknown }
@@ -70,7 +60,6 @@ export function createSender(runtime: Runtime) {
   ): Promise<string> {
     // It holds: a handler's request is typed by its own schema, and is a request all the same.
     const request = given as FastifyRequest
-    checkServed(request.body as SendMessages)
     const claim = claimOf(request)
     const whenBusy = request.headers['cairn-when-busy'] as WhenBusy | undefined
     const { id, state } = await beginRun(runtime, request.scope, target, body, { ...options, claim, whenBusy })

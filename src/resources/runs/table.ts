@@ -28,6 +28,8 @@ export interface RunRow extends OwnedRow {
   fence: number
   attempts: number
   cancel_requested_at: string | null
+  schedule_id: string | null
+  scheduled_for: string | null
 }
 
 declare module '../../db/jobs.ts' {
