@@ -153,6 +153,13 @@ describe('what takes too much is given up', () => {
     expect(await read('a.html', html, 300, { heapMb: 64 })).toEqual({ fault: expect.stringMatching(/more memory/) })
   })
 
+  test('a file with one value that is larger than the heap: it ends its process and not the server', async () => {
+    const job = { from: { text: 'one word '.repeat(7_000_000) }, type: typeOf('', 'a.txt')!, kind: { file_name: '' } }
+    expect(await readFile({ ...job, size: 300 }, undefined, { ...BOUNDS, heapMb: 32 })).toEqual({
+      fault: expect.stringMatching(/more memory/),
+    })
+  })
+
   test('a file that takes longer than it may', async () => {
     expect(await read('a.txt', 'word '.repeat(1_000_000), 300, { milliseconds: 500 })).toEqual({
       fault: expect.stringMatching(/longer to read than 0.5 seconds/),

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { fork } from 'node:child_process'
 import { BOUNDS, type Bounds } from './fault.ts'
 import type { Kind } from './lines.ts'
 import type { FileType } from './types.ts'
@@ -23,50 +23,42 @@ export interface Read {
 /** The result of reading a file, or the reason why it can't be read. */
 export type Reading = Read | { fault: string }
 
-const MB = 1024 * 1024
-/** The interval of looking at the memory of a thread. */
-const LOOK_MS = 100
+export const TOO_MUCH_MEMORY = { fault: 'It takes more memory to read than a file may.' }
+
+/** The first descriptor of a child process that is free. */
+const FIRST_FD = 4
 
 /**
- * Reads a file in a thread of its own, within bounds of time and memory, so that no content can harm the server. Rejects when
- * `signal` is aborted, and for errors of the server.
+ * Reads a file in a process of its own, within bounds of time and memory, so that no content can harm the server: V8 ends its
+ * process when a single value is larger than what is left of a thread's heap. Rejects when `signal` is aborted, and for errors of
+ * the server.
  */
 export async function readFile(job: ToRead, signal?: AbortSignal, bounds: Bounds = BOUNDS): Promise<Reading> {
   signal?.throwIfAborted()
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
-    workerData: { job, bounds },
-    resourceLimits: { maxOldGenerationSizeMb: bounds.heapMb },
-    // The thread needs no settings and no secrets. The output of parsers is discarded.
+  const { from } = job
+  // The process needs no settings and no secrets. The output of parsers is discarded.
+  const child = fork(new URL('./read-process.ts', import.meta.url), {
     env: {},
-    stdout: true,
-    stderr: true,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', ...('fd' in from ? [from.fd] : [])],
+    ...(signal && { signal }),
+    killSignal: 'SIGKILL',
   })
-  worker.stdout.resume()
-  worker.stderr.resume()
   const done = Promise.withResolvers<Reading>()
-  const tooMuch = () => done.resolve({ fault: 'It takes more memory to read than a file may.' })
-  const timeout = setTimeout(
-    () => done.resolve({ fault: `It takes longer to read than ${bounds.milliseconds / 1000} seconds.` }),
-    bounds.milliseconds,
+  child.once('message', (reading) => done.resolve(reading as Reading))
+  child.once('error', () =>
+    done.reject(signal?.reason ?? new Error('The process that reads a file cannot be started.')),
   )
-  const look = setInterval(async () => {
-    // The limits of a thread don't include memory outside its heap.
-    const { external_memory = 0 } = (await worker.getHeapStatistics().catch(() => undefined)) ?? {}
-    if (external_memory > bounds.externalMb * MB) tooMuch()
-  }, LOOK_MS)
-  const abort = () => done.reject(signal!.reason)
-  signal?.addEventListener('abort', abort)
-  worker.once('message', done.resolve)
-  worker.on('error', (error: NodeJS.ErrnoException) =>
-    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : done.reject(error),
+  child.once('exit', (_, killedBy) =>
+    killedBy === 'SIGABRT'
+      ? done.resolve(TOO_MUCH_MEMORY)
+      : done.reject(signal?.reason ?? new Error(`The process that reads a file ended without a result (${killedBy}).`)),
   )
-  worker.once('exit', () => done.reject(new Error('The thread that reads a file ended without a result.')))
   try {
+    child.send({ job: 'fd' in from ? { ...job, from: { fd: FIRST_FD } } : job, bounds })
     return await done.promise
   } finally {
-    clearTimeout(timeout)
-    clearInterval(look)
-    signal?.removeEventListener('abort', abort)
-    await worker.terminate()
+    child.kill('SIGKILL')
   }
 }

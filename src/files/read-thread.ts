@@ -7,7 +7,7 @@ import { split } from './split.ts'
 import { decodeText } from './text.ts'
 import type { FileType } from './types.ts'
 
-/** The thread that `readFile` starts for one file. */
+/** The thread that reads one file. */
 
 function bytesOf(from: Exclude<ToRead['from'], { text: string }>): Buffer {
   if ('bytes' in from) return Buffer.from(from.bytes)
