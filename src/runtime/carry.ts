@@ -70,6 +70,6 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     }
     storing?.stop()
     wakeUps.send('changed', run.id)
-    next = held.isClosing ? undefined : await claimNext(scope, run.threadId, owner)
+    next = held.isClosing || run.waitingAtEnd === 0 ? undefined : await claimNext(scope, run.threadId, owner)
   }
 }

@@ -15,6 +15,8 @@ export interface OwnedRun {
   fence: number
   /** Whether somebody gets a callback at its end. */
   hasCallback: boolean
+  /** The runs that waited for the thread when this one ended; undefined before. */
+  waitingAtEnd?: number
 }
 
 /** The row of a step, by its columns. */

@@ -28,6 +28,7 @@ async function commit(tx: Scope, turn: Turn | Start, { events = [], ...changes }
   if (!committed) throw new LostRunError()
   if (changes.end && run.hasCallback) await tx.enqueue('run_callback', { run_id: run.id }, run.id)
   const publish = () => {
+    if (changes.end) run.waitingAtEnd = committed.waiting
     log.push(...events)
     if (chunk) log.markStored(chunk)
     for (const queued of begun) begin(queued)

@@ -44,7 +44,7 @@ export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[
 
 /** Loads a thread with its agent. 404 for an agent that is gone. */
 export async function loadThread(scope: Scope, target: Target): Promise<Thread> {
-  const [agent, context] = [await loadAgentIn(scope, target), await loadContext(scope, target.threadId)]
+  const [agent, context] = await Promise.all([loadAgentIn(scope, target), loadContext(scope, target.threadId)])
   const [first, ...others] = context
   const system = first?.role === 'system' ? first : undefined
   return {

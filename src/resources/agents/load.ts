@@ -29,7 +29,7 @@ export interface AgentWithRelations {
 
 type RowWithIds = AgentWithRelations['row'] &
   Pick<AgentWithRelations, 'identity_ids' | 'secret_names'> &
-  Record<'block_ids' | 'tool_ids' | 'folder_ids', string[]>
+  Record<'block_ids' | 'tool_ids' | 'folder_ids' | 'group_ids', string[]>
 
 const selectAgents = (scope: Scope, ids: readonly string[]) => {
   const organization = scope.organizationId
@@ -39,6 +39,8 @@ const selectAgents = (scope: Scope, ids: readonly string[]) => {
   return scope.read<RowWithIds>(sql`
     select agents.*, ${linkedIds(agentBlocks)} as block_ids, ${linkedIds(agentTools)} as tool_ids,
       ${linkedIds(agentFolders)} as folder_ids, ${linkedIds(agentIdentities)} as identity_ids,
+      to_json(array(select id from groups where organization_id = ${organization} and manager_agent_id = agents.id
+        order by created_at, id)) as group_ids,
       (select message_ids from threads where organization_id = ${organization} and id = agents.id) as message_ids,
       to_json(array(select key from agent_environment_variables
         where organization_id = ${organization} and agent_id = agents.id order by id)) as secret_names
@@ -57,32 +59,32 @@ const selectById = async <Wire extends { id?: string }, T extends Table>(
   resource: Resource<Wire, T>,
   ids: readonly string[],
 ) => {
+  if (ids.length === 0) return new Map<string | undefined, Wire>()
   const requested = isOneOf(`${resource.table}.id`, [...new Set(ids)])
   return byId(await scope.select(resource, (query) => query.where(requested)))
 }
 
 /**
- * The agents with these ids and their relations, in the order of the ids, by five statements. An id that the organization
+ * The agents with these ids and their relations, in the order of the ids, by five statements at most. An id that the organization
  * doesn't have is left out. Call it in a transaction that locks the agents or reads one snapshot, if others may write.
  */
 export async function loadAgents(scope: Scope, ids: readonly string[]): Promise<AgentWithRelations[]> {
   const rows = await selectAgents(scope, ids)
-  const linked = (list: 'block_ids' | 'tool_ids' | 'folder_ids') => rows.flatMap((row) => row[list])
-  const blocksById = await selectById(scope, blocks, linked('block_ids'))
-  const toolsById = await selectById(scope, tools, linked('tool_ids'))
-  const foldersById = await selectById(scope, folders, linked('folder_ids'))
-  const managed = await scope.select(groups, (query) =>
-    query.where(isOneOf('groups.manager_agent_id', ids)).orderBy('groups.created_at').orderBy('groups.id'),
-  )
-  const groupsByManager = Map.groupBy(managed, (group) => group.manager_agent_id)
-  const agents = rows.map(({ block_ids, tool_ids, folder_ids, identity_ids, secret_names, ...row }) => ({
+  const linked = (list: 'block_ids' | 'tool_ids' | 'folder_ids' | 'group_ids') => rows.flatMap((row) => row[list])
+  const [blocksById, toolsById, foldersById, groupsById] = await Promise.all([
+    selectById(scope, blocks, linked('block_ids')),
+    selectById(scope, tools, linked('tool_ids')),
+    selectById(scope, folders, linked('folder_ids')),
+    selectById(scope, groups, linked('group_ids')),
+  ])
+  const agents = rows.map(({ block_ids, tool_ids, folder_ids, group_ids, identity_ids, secret_names, ...row }) => ({
     id: row.id,
     row,
     blocks: pick(blocksById, block_ids),
     tools: pick(toolsById, tool_ids),
     folders: pick(foldersById, folder_ids),
     identity_ids,
-    managed_groups: groupsByManager.get(row.id) ?? [],
+    managed_groups: pick(groupsById, group_ids),
     secret_names,
   }))
   return pick(byId(agents), ids)
