@@ -1,6 +1,6 @@
 import { fileCircleFindings, folderCircleFindings, type Imports } from './circles.ts'
 import { report, sourceFiles } from './files.ts'
-import { APART, DEFAULT_EXPORTS, isTest, LAYERS, type Layer, layerOf, RAW_DATABASE } from './house.ts'
+import { APART, DEFAULT_EXPORTS, ENV_READERS, isTest, LAYERS, type Layer, layerOf, RAW_DATABASE } from './house.ts'
 import { codeOf, type Import, importsOf } from './imports.ts'
 
 const RESOURCE_LAYERS: readonly (Layer | undefined)[] = ['shapes', 'resources', 'routes']
@@ -65,7 +65,8 @@ function styleFindings(path: string, text: string, imports: readonly Import[]): 
   const readsEnv =
     /\bprocess\.env\b/.test(code) ||
     imports.some(({ target, values }) => target === 'node:process' && values.includes('env'))
-  if (readsEnv && path.startsWith('src/') && path !== 'src/config.ts' && !isTest(path)) {
+  const mayRead = (ENV_READERS as readonly string[]).includes(path) || isTest(path)
+  if (readsEnv && path.startsWith('src/') && !mayRead) {
     findings.push(`${path} reads process.env. Read the setting in src/config.ts and take it as an argument.`)
   }
   return findings

@@ -47,6 +47,9 @@ export const APART: readonly { layer: Layer; from: readonly Layer[]; because: st
 /** Modules that open the database of every organization. A resource may name their types, but gets the database as a Scope. */
 export const RAW_DATABASE = ['src/db/database.ts', 'src/db/embedded.ts', 'pg', '@electric-sql/pglite'] as const
 
+/** Who reads the environment: the settings, and a program that has an environment of its own in a sandbox. */
+export const ENV_READERS = ['src/config.ts', 'src/sandbox/harness.ts'] as const
+
 /** Files whose default export a tool requires. */
 export const DEFAULT_EXPORTS = ['test/global-setup.ts'] as const
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Command } from './one-shot.ts'
 import type { SandboxLimits } from './sandbox.ts'
@@ -8,6 +8,8 @@ export interface Surroundings {
   /** Directories mounted read-only: the place inside, by the place outside. */
   mounts: Readonly<Record<string, string>>
   disk: SandboxLimits['disk']
+  /** For installers, which run no code of users: a directory to write to, by its place outside, and the network of the server. */
+  installs?: Readonly<Record<string, string>>
 }
 
 export interface Bubblewrap {
@@ -36,6 +38,9 @@ const SYSTEM = [
   '/etc/ssl/certs',
 ]
 
+/** The files that name servers of the network. */
+const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/openssl.cnf'].filter(existsSync)
+
 /** The user `nobody`, which owns no files. */
 export const NOBODY = 65_534
 
@@ -46,14 +51,19 @@ const links = ['bin', 'lib', 'lib32', 'lib64'].flatMap((name) => ['--symlink', `
 export function bubblewrapped(
   { file, disablesUserns, uid, hidden }: Bubblewrap,
   program: readonly string[],
-  { mounts, disk }: Surroundings,
+  { mounts, disk, installs }: Surroundings,
 ): Command {
   const tmpfs = (path: string) => ['--size', String(disk), '--perms', '1777', '--tmpfs', path]
   const covered = hidden.filter(
     (path) => existsSync(path) && SYSTEM.some((root) => path === root || path.startsWith(root + sep)),
   )
   const args = [
-    ...['--unshare-all', '--unshare-user', ...(disablesUserns ? ['--disable-userns'] : [])],
+    ...[
+      '--unshare-all',
+      ...(installs ? ['--share-net'] : []),
+      '--unshare-user',
+      ...(disablesUserns ? ['--disable-userns'] : []),
+    ],
     ...['--die-with-parent', '--new-session', '--clearenv', '--hostname', 'sandbox'],
     ...['--uid', String(NOBODY), '--gid', String(NOBODY)],
     ...systemMounts,
@@ -61,6 +71,8 @@ export function bubblewrapped(
     ...covered.flatMap((path) => ['--tmpfs', path]),
     ...['--proc', '/proc', '--dev', '/dev', ...tmpfs('/dev/shm'), ...tmpfs('/tmp')],
     ...Object.entries(mounts).flatMap(([outside, inside]) => ['--ro-bind', outside, inside]),
+    ...(installs ? NETWORK.flatMap((path) => ['--ro-bind', realpathSync(path), path]) : []),
+    ...Object.entries(installs ?? {}).flatMap(([outside, inside]) => ['--bind', outside, inside]),
     ...['--setenv', 'PATH', '/usr/local/bin:/usr/bin', '--setenv', 'HOME', '/tmp', '--setenv', 'LANG', 'C.UTF-8'],
     ...['--remount-ro', '/', '--remount-ro', '/dev', '--chdir', '/tmp', '--'],
     ...program,

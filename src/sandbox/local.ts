@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { Check } from 'typebox/value'
 import { createKeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
+import { INSTALL_DENO } from './deno.ts'
 import type { Command, JobEnd } from './one-shot.ts'
+import type { Packages } from './packages.ts'
 import { createPool } from './pool.ts'
 import {
   type Language,
@@ -20,7 +22,8 @@ export interface Local {
   /** The program of each language, with its arguments. It speaks the protocol of harness.py. */
   programs: Readonly<Partial<Record<Language, readonly string[]>>>
   /** The command of a program for calls with these packages, and the path under which they are seen. */
-  enclose(program: readonly string[], call: Pick<SandboxCall, 'packages' | 'network'>, disk: number): Enclosed
+  enclose(program: readonly string[], packages: string | undefined, disk: number): Enclosed
+  packages: Packages
 }
 
 export interface Enclosed {
@@ -75,22 +78,21 @@ function resultOf(end: JobEnd, { name }: SandboxCall, limits: SandboxLimits): Sa
 }
 
 /** A sandbox of programs on this machine. */
-export function createLocalSandbox({ programs, enclose }: Local): Sandbox {
+export function createLocalSandbox({ programs, enclose, packages: sets }: Local): Sandbox {
   const pool = createPool()
   const inAll = createSemaphore(IN_ALL)
   const ofOrganization = createKeyedSemaphore(PER_ORGANIZATION)
 
-  async function runNow(call: SandboxCall, signal: AbortSignal | undefined): Promise<SandboxResult> {
+  async function runNow(call: SandboxCall, program: readonly string[], directory?: string, signal?: AbortSignal) {
     signal?.throwIfAborted()
-    const program = programs[call.language]
-    if (!program) throw new SandboxError(`This server has no program for code in ${call.language}.`)
     const limits = { ...LIMITS, ...call.limits }
-    const { command, packages } = enclose(program, call, limits.disk)
+    const { command, packages } = enclose(program, directory, limits.disk)
     const process = await pool.take(command)
     const job = {
       code: call.code,
       name: call.name,
       args: call.args,
+      parameters: call.parameters,
       env: call.env,
       paths: packages === undefined ? [] : [packages],
       agent_state: call.agentState,
@@ -100,7 +102,15 @@ export function createLocalSandbox({ programs, enclose }: Local): Sandbox {
   }
 
   return {
-    run: (call, signal) => ofOrganization(call.organizationId, () => inAll(() => runNow(call, signal))),
+    async run(call, signal) {
+      const program = programs[call.language]
+      if (!program) throw new SandboxError(`This server has no program for code in ${call.language}. ${INSTALL_DENO}`)
+      return ofOrganization(call.organizationId, async () => {
+        // An installation holds up no call of another organization.
+        const directory = await sets.directoryFor(call, signal)
+        return inAll(() => runNow(call, program, directory, signal))
+      })
+    },
     close: pool.close,
   }
 }

@@ -1,16 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { type Bubblewrap, bubblewrapped, NOBODY } from './bubblewrap.ts'
-import { createLocalSandbox, type Local } from './local.ts'
+import { type Bubblewrap, NOBODY } from './bubblewrap.ts'
+import { type Deno, denoProgram, findDeno, INSTALL_DENO } from './deno.ts'
+import { type Enclosure, enclosedIn, packagesDirectory, unenclosed } from './enclose.ts'
+import { createInstaller, type PackageIndexes } from './install.ts'
+import { createLocalSandbox } from './local.ts'
 import { startOneShot } from './one-shot.ts'
+import { createPackages } from './packages.ts'
 import { LIMITS, type Sandbox, SandboxError } from './sandbox.ts'
 
 export type SandboxMode = 'auto' | 'bubblewrap' | 'unsafe-local' | 'off'
 
 export interface SandboxSettings {
   mode: SandboxMode
-  /** Directories that no code may see, wherever they lie. */
-  hidden: readonly string[]
+  /** The directory of the server's data, which no code may see, wherever it lies. */
+  dataDir: string
+  /** The directory of installed packages, which the user of sandboxes can reach; absent: the usual one. */
+  packages?: string | undefined
+  /** Where packages come from. */
+  packageIndexes: PackageIndexes
 }
 
 /** What runs the tools of this server, and how that is said at the start. */
@@ -53,16 +61,9 @@ function findPython(): { path: string; version: string } | undefined {
   return undefined
 }
 
-function enclosedIn(bubblewrap: Bubblewrap): Local['enclose'] {
-  return (program, { packages }, disk) => ({
-    command: bubblewrapped(bubblewrap, program, { mounts: packages ? { [packages]: '/packages' } : {}, disk }),
-    packages: packages && '/packages',
-  })
-}
-
 /** The reason why a program doesn't start in a sandbox; undefined where it does. */
-async function trial(bubblewrap: Bubblewrap, program: readonly string[]): Promise<string | undefined> {
-  const process = startOneShot(bubblewrapped(bubblewrap, program, { mounts: {}, disk: LIMITS.disk }))
+async function trial({ enclose }: Enclosure, program: readonly string[]): Promise<string | undefined> {
+  const process = startOneShot(enclose(program, undefined, LIMITS.disk).command)
   try {
     await process.ready
     return undefined
@@ -81,7 +82,7 @@ async function findBubblewrap(program: readonly string[], hidden: readonly strin
   let failure = ''
   for (const disablesUserns of [true, false]) {
     const bubblewrap = { file, disablesUserns, uid, hidden }
-    const reason = await trial(bubblewrap, program)
+    const reason = await trial(enclosedIn(bubblewrap), program)
     if (reason === undefined) return bubblewrap
     failure = reason
   }
@@ -91,26 +92,43 @@ async function findBubblewrap(program: readonly string[], hidden: readonly strin
   )
 }
 
+/** Deno, where it runs in this enclosure. */
+async function findTypeScript(enclosure: Enclosure): Promise<Deno | undefined> {
+  const deno = findDeno()
+  return deno && (await trial(enclosure, denoProgram(deno))) === undefined ? deno : undefined
+}
+
+/** The sandbox of this machine's programs. */
+async function openLocal(enclosure: Enclosure, python: string, settings: SandboxSettings) {
+  const { dataDir, packageIndexes, packages = packagesDirectory(enclosure, dataDir) } = settings
+  const deno = await findTypeScript(enclosure)
+  const install = createInstaller({
+    ...packageIndexes,
+    programs: { python, ...(deno && { typescript: deno.path }) },
+    enclose: enclosure.encloseInstaller,
+    uid: enclosure.uid,
+  })
+  const sandbox = createLocalSandbox({
+    programs: { python: pythonProgram(python), ...(deno && { typescript: denoProgram(deno) }) },
+    enclose: enclosure.enclose,
+    packages: createPackages(packages, install),
+  })
+  return { sandbox, note: deno ? `Deno ${deno.version}` : `no Deno (${INSTALL_DENO})` }
+}
+
 /** Finds what runs tools on this machine. Refuses rather than running code of users without a sandbox. */
-export async function openSandbox({ mode, hidden }: SandboxSettings): Promise<OpenedSandbox> {
+export async function openSandbox(settings: SandboxSettings): Promise<OpenedSandbox> {
+  const { mode, dataDir } = settings
   if (mode === 'off') return refusing('Tools with source code are off on this server (CAIRN_SANDBOX=off).')
   const python = findPython()
   if (!python) return refusing(`There is no Python 3.10 or newer. ${INSTALL}`)
-  const program = pythonProgram(python.path)
-  const programs = { python: program }
   if (mode === 'unsafe-local') {
-    const enclose: Local['enclose'] = ([file, ...args], { packages }) => ({ command: { file: file!, args }, packages })
-    return {
-      kind: 'unsafe-local',
-      note: `none: tools run as this server's user, and may do anything (Python ${python.version})`,
-      sandbox: createLocalSandbox({ programs, enclose }),
-    }
+    const { sandbox, note } = await openLocal(unenclosed, python.path, settings)
+    const warning = `none: tools run as this server's user, and may do anything (Python ${python.version}, ${note})`
+    return { kind: 'unsafe-local', note: warning, sandbox }
   }
-  const found = await findBubblewrap(program, hidden)
+  const found = await findBubblewrap(pythonProgram(python.path), [dataDir])
   if (typeof found === 'string') return refusing(found)
-  return {
-    kind: 'bubblewrap',
-    note: `bubblewrap, Python ${python.version}`,
-    sandbox: createLocalSandbox({ programs, enclose: enclosedIn(found) }),
-  }
+  const { sandbox, note } = await openLocal(enclosedIn(found), python.path, settings)
+  return { kind: 'bubblewrap', note: `bubblewrap, Python ${python.version}, ${note}`, sandbox }
 }

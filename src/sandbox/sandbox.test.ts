@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { openSandbox } from './open.ts'
 import type { SandboxCall } from './sandbox.ts'
 
-const opened = await openSandbox({ mode: 'auto', hidden: [] })
+const opened = await openSandbox({ mode: 'auto', dataDir: '/nowhere', packageIndexes: { pip: '', npm: '' } })
 afterAll(() => opened.sandbox.close())
 
 const call = (code: string, args: object = {}, more: Partial<SandboxCall> = {}) =>

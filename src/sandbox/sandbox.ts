@@ -37,6 +37,12 @@ export interface AgentState {
   [field: string]: unknown
 }
 
+/** A package by its name in its index; without a version, the newest. */
+export interface Package {
+  name: string
+  version?: string | null | undefined
+}
+
 /** Code to run. */
 export interface SandboxCall {
   organizationId: string
@@ -46,8 +52,10 @@ export interface SandboxCall {
   name?: string | undefined
   args: Readonly<Record<string, unknown>>
   env: Readonly<Record<string, string>>
-  /** The directory of installed packages, which the code can import and not change. */
-  packages?: string | undefined
+  /** The names of the function's parameters, in their order: a function in TypeScript takes its arguments by place. */
+  parameters?: readonly string[] | undefined
+  /** The packages that the code imports: of PyPI for Python, of npm for TypeScript. They are installed at their first use. */
+  packages?: readonly Package[] | undefined
   agentState?: AgentState | undefined
   limits?: Partial<SandboxLimits>
   /** `public`: through a proxy that refuses private addresses. Default `none`. */

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { type Bubblewrap, bubblewrapped } from './bubblewrap.ts'
+import type { InstallerSettings } from './install.ts'
+import type { Local } from './local.ts'
+import { LIMITS } from './sandbox.ts'
+
+/** How programs are run on this machine, and what installs their packages. */
+export interface Enclosure {
+  enclose: Local['enclose']
+  encloseInstaller: InstallerSettings['enclose']
+  uid: number | undefined
+}
+
+/** A program that lies elsewhere than those of the system is seen under this path. */
+const PROGRAM = '/run/program'
+
+/** A command as it is inside, and the mount of its program. */
+function relocated(line: readonly string[]) {
+  const outside = line.find((part) => part.startsWith('/') && !/^\/(usr\/(local\/)?bin|target)(\/|$)/.test(part))
+  if (outside === undefined) return { line, mounts: {} }
+  return { line: line.map((part) => (part === outside ? PROGRAM : part)), mounts: { [outside]: PROGRAM } }
+}
+
+/** In sandboxes of bubblewrap. */
+export const enclosedIn = (bubblewrap: Bubblewrap): Enclosure => ({
+  enclose(program, packages, disk) {
+    const { line, mounts } = relocated(program)
+    const seen = { ...mounts, ...(packages && { [packages]: '/packages' }) }
+    return { command: bubblewrapped(bubblewrap, line, { mounts: seen, disk }), packages: packages && '/packages' }
+  },
+  encloseInstaller(program, directory) {
+    const { line, mounts } = relocated(program)
+    const installs = { [directory]: '/target' }
+    return { command: bubblewrapped(bubblewrap, line, { mounts, installs, disk: LIMITS.disk }), inside: '/target' }
+  },
+  uid: bubblewrap.uid,
+})
+
+/** Without a sandbox, as the user of the server. */
+export const unenclosed: Enclosure = {
+  enclose: ([file, ...args], packages) => ({ command: { file: file!, args }, packages }),
+  encloseInstaller: ([file, ...args], directory) => ({ command: { file: file ?? '', args }, inside: directory }),
+  uid: undefined,
+}
+
+/** The directory of installed packages: a sandbox whose user isn't the server's can't reach the server's own. */
+export const packagesDirectory = ({ uid }: Enclosure, dataDir: string) =>
+  uid === undefined ? join(dataDir, 'packages') : '/var/cache/cairn/packages'
