@@ -138,11 +138,11 @@ export async function findCancelled(kysely: Kysely<Tables>, owner: string): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Of these runs that wait here, those that another server has claimed, and those that are over. */
+/** Of these runs that wait here, those that another server has claimed, and those that are over or deleted. */
 export async function findGone(kysely: Kysely<Tables>, owner: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from runs where id = any(${ids}::text[]) and status <> 'created'
-      and (status <> 'running' or owner is distinct from ${owner})
-  `.execute(kysely)
-  return rows.map(({ id }) => id)
+    select id from runs where status in ('created', 'running') and (status = 'created' or owner = ${owner})
+      and id = any(${ids}::text[])`.execute(kysely)
+  const here = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !here.has(id))
 }

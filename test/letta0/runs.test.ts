@@ -37,7 +37,9 @@ test('a run in the background ends, and its parts are read', async () => {
   expect((await runs.usage.retrieve(run!)).totalTokens).toBeGreaterThan(0)
   expect(await runs.retrieveMetricsForRun(run!)).toMatchObject({ id: run, numSteps: 2 })
   expect(await runs.steps.list(run!)).toHaveLength(2)
-  await refused(older.bob.runs.retrieve(run!), 404)
+  await refused(older.bob.runs.delete(run!), 404)
+  expect(await runs.delete(run!)).toMatchObject({ id: run, status: 'completed' })
+  await refused(runs.retrieve(run!), 404)
 })
 
 test('a stream in the background is read again', async () => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { callerGone, EventStream } from '../../http/sse.ts'
-import { NoContent, Ref } from '../../lib/wire.ts'
+import { Ref } from '../../lib/wire.ts'
 import { resumeRun } from '../../runtime/resume.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { RUN_EVENTS } from '../../runtime/send.ts'
@@ -33,7 +33,7 @@ const operations = operationsOf('runs', {
     { querystring: ListRuns, response: list, deprecated: true },
   ],
   retrieve_run: ['Retrieve a run', { params, response: { 200: Ref(Run) } }],
-  delete_run: ['Delete a run that has ended; its messages stay', { params, response: { 204: NoContent } }],
+  delete_run: ['Delete a run that has ended; its messages stay', { params, response: { 200: Ref(Run) } }],
   list_messages_for_run: [
     'List the messages of a run, oldest first',
     { params, querystring: ListRunMessages, response: { 200: Type.Array(Ref(Message)) } },
@@ -59,7 +59,11 @@ export const runRoutes = (runtime: Runtime) => async (app: App) => {
 
   app.get('/:run_id', operations.retrieve_run, ({ scope, params }) => scope.retrieve(runs, params.run_id))
 
-  app.delete('/:run_id', operations.delete_run, ({ scope, params }) => scope.remove(runs, params.run_id))
+  app.delete('/:run_id', operations.delete_run, async ({ scope, params }) => {
+    const deleted = await scope.retrieve(runs, params.run_id)
+    await scope.remove(runs, params.run_id)
+    return deleted
+  })
 
   app.get('/:run_id/messages', operations.list_messages_for_run, ({ scope, params, query }) =>
     listRunMessages(scope, params.run_id, query),

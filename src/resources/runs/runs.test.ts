@@ -89,7 +89,8 @@ describe('a run', () => {
   test('that is deleted leaves its messages', async () => {
     const id = await makeAgent()
     await send(id, { input: 'Hello' })
-    expect((await alice.delete(`/v1/runs/${(await newestRun(id)).id}`)).status).toBe(204)
+    const run = await newestRun(id)
+    expect((await alice.delete(`/v1/runs/${run.id}`)).body).toEqual(run)
     expect([await newestRun(id), await kept(id)]).toEqual([undefined, 2])
   })
 })
