@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { ApiError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
 import { parseInput } from '../llm/call-input.ts'
@@ -37,10 +38,7 @@ const isReturn = (answer: Decision | ToolReturn): answer is ToolReturn => 'tool_
 
 const listed = (ids: readonly string[]) => `[${ids.map((id) => `'${id}'`).join(', ')}]`
 
-const sameIds = (a: readonly string[], b: readonly string[]) => {
-  const [one, other] = [new Set(a), new Set(b)]
-  return one.size === other.size && [...one].every((id) => other.has(id))
-}
+const sameIds = (a: readonly string[], b: readonly string[]) => new Set(a).symmetricDifference(new Set(b)).size === 0
 
 /** The answers to a request, by the id of the call. 400 unless each call that waits has one, and no other call. */
 function answersTo({ row, waiting }: PendingRequest, { answers, requestId }: Approval) {
@@ -57,13 +55,23 @@ function answersTo({ row, waiting }: PendingRequest, { answers, requestId }: App
   return new Map(given.map((answer) => [answer.tool_call_id, answer]))
 }
 
-/** Whether an answer comes again: the returns of its calls are among the last rows. */
-export function isRepeated(rows: readonly StoredMessage[], { answers }: Approval): boolean {
-  const ids = answers.map(({ tool_call_id }) => tool_call_id)
-  return rows.slice(-10).some(({ role, tool_returns }) => {
-    if (role !== 'tool') return false
+/** The newest messages of an agent among which the returns of a repeated answer are looked for. */
+const LOOKED_AT = 1_000
+
+/** Whether an answer comes again: returns of its calls are stored, though a compaction may have removed them from the context. */
+export async function isRepeated({ scope, run, rows }: Turn, { answers }: Approval): Promise<boolean> {
+  const ids = new Set(answers.map(({ tool_call_id }) => tool_call_id))
+  const conversation = run.conversationId === undefined ? sql`is null` : sql`= ${run.conversationId}`
+  const stored = await scope.read<Pick<StoredMessage, 'tool_returns'>>(sql`
+    select tool_returns from (
+      select tool_returns, conversation_id from messages
+      where organization_id = ${scope.organizationId} and agent_id = ${run.agentId}
+        ${run.conversationId === undefined ? sql`` : sql`and conversation_id ${conversation}`}
+      order by created_at desc, id desc limit ${LOOKED_AT}
+    ) as newest where conversation_id ${conversation} and tool_returns is not null limit 20`)
+  return [...rows.slice(-10), ...stored].some(({ tool_returns }) => {
     const returned = new Set((tool_returns ?? []).map(({ tool_call_id }) => tool_call_id))
-    return ids.length > 0 && ids.every((id) => returned.has(id))
+    return ids.size > 0 && ids.isSubsetOf(returned)
   })
 }
 

@@ -55,7 +55,7 @@ async function beginWithApproval(turn: Turn): Promise<StepEnd> {
     return undefined
   }
   if (pending) return answerRequest(turn, pending, approval)
-  if (!isRepeated(turn.rows, approval)) {
+  if (!(await isRepeated(turn, approval))) {
     throw new ApiError('bad_request', 'No call of this agent waits for an approval.')
   }
   if (turn.inputs.length > 0 || turn.rows.at(-1)?.run_id === turn.run.id) return undefined

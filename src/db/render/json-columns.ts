@@ -39,12 +39,14 @@ export function renamed(column: string, values: readonly string[]): string {
   return cases.length > 0 ? `case ${column} ${cases.join(' ')} else ${column} end` : column
 }
 
+/** SQL of an instant as the wire has it. */
+export const instantText = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /** SQL of a column as JSON text, null where the column has no value. */
 function columnJson(column: string, { type, format, title, enum: values }: Field, names: Names): string {
   // PostgreSQL's text of numbers, booleans and JSON is JSON.
   if (type !== 'string') return `${column}::text`
-  if (format === 'date-time')
-    return `'"' || to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
+  if (format === 'date-time') return `'"' || ${instantText(column)} || '"'`
   // Ids and the values of enumerations need no escaping.
   if (values) return `'"' || ${names === 'vendor' ? renamed(column, values as string[]) : column} || '"'`
   if (title?.endsWith('-<uuid>')) return `'"' || ${column} || '"'`

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Create, Id, Instant, Int, List, MAX_ITEMS, OneOf, Patch, Ref, Text } from '../../lib/wire.ts'
 import { CreateBlock } from '../blocks/schema.ts'
 import { MessageCreate } from '../messages/body.ts'
-import { ApprovalRequestMessage, StopReason } from '../messages/schema.ts'
+import { PendingRequestMessage, StopReason } from '../messages/schema.ts'
 import { Handle } from '../models/schema.ts'
 import { AGENT_TYPES, settings } from './schema.ts'
 
@@ -55,7 +55,7 @@ export const UpdateAgent = Patch(
   {
     ...changeable,
     message_ids: List(Id('message'), { maxItems: 10_000 }),
-    pending_approval: Ref(ApprovalRequestMessage),
+    pending_approval: Ref(PendingRequestMessage),
     last_run_completion: Instant(),
     last_run_duration_ms: Int(),
     last_stop_reason: StopReason,

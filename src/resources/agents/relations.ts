@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Link } from '../../db/link.ts'
 import { attachedTables, fragmentsOf } from '../../db/render/attached.ts'
 import { placeholder } from '../../db/render/fragments.ts'
-import { fieldJson, type Names } from '../../db/render/json-columns.ts'
+import { fieldJson, instantText, type Names } from '../../db/render/json-columns.ts'
 import { onPage } from '../../db/render/page.ts'
 import type { Resource } from '../../db/resource.ts'
 import { blocks } from '../blocks/schema.ts'
@@ -94,7 +94,14 @@ function secretsRelation(context: RelationContext): Relation {
   }
 }
 
-const PENDING = { shape: Agent, source: (field: string) => `threads.${field}` }
+const EXPIRES_AT = instantText('threads.pending_expires_at')
+
+/** The request that waits, with the instant at which it expires. */
+const PENDING = {
+  shape: Agent,
+  source: (field: string) => `case when threads.pending_expires_at is null then threads.${field} else
+    (threads.${field}::jsonb || jsonb_build_object('expires_at', ${EXPIRES_AT}))::json end`,
+}
 
 /** One entry per value of `include`. */
 export const RELATIONS: Record<Include, (context: RelationContext) => Relation> = {

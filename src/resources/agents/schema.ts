@@ -5,7 +5,7 @@ import { Block, FileBlock } from '../blocks/schema.ts'
 import { Source } from '../folders/schema.ts'
 import { Group } from '../groups/schema.ts'
 import { Identity } from '../identities/schema.ts'
-import { ApprovalRequestMessage, StopReason } from '../messages/schema.ts'
+import { PendingRequestMessage, StopReason } from '../messages/schema.ts'
 import { EmbeddingConfig, Handle, LlmConfig, ModelSettings, ResponseFormat } from '../models/schema.ts'
 import { Tool } from '../tools/schema.ts'
 import { ToolRule } from './tool-rules.ts'
@@ -132,7 +132,7 @@ export const Agent = Shape('Agent', {
   managed_group: Optional(Ref(Group)),
   multi_agent_group: Optional(Ref(Group)),
   message_ids: Optional(Type.Array(Type.String())),
-  pending_approval: Optional(Ref(ApprovalRequestMessage)),
+  pending_approval: Optional(Ref(PendingRequestMessage)),
   secrets: Optional(Type.Array(Ref(AgentEnvironmentVariable))),
   tool_exec_environment_variables: Optional(
     Type.Array(Ref(AgentEnvironmentVariable), { description: 'Deprecated: use secrets.' }),

@@ -97,6 +97,21 @@ describe('the calls that wait for an approval', () => {
     expect(await memoryOf(id)).toBe('Name: Ada\nTwo')
   })
 
+  test('take a repeated answer as one, though the messages of the first were summarized', async () => {
+    const { id, callId } = await waiting()
+    await answer(id, [callId], true)
+    const settings = { compaction_settings: { mode: 'all', model: 'cairn/scripted' } }
+    expect((await alice.post(`/v1/agents/${id}/summarize`, settings)).body.num_messages_after).toBe(2)
+    const again = await answer(id, [callId], true)
+    expect([again.status, again.body.messages]).toEqual([200, []])
+    expect(await memoryOf(id)).toBe('Name: Ada\nApproved')
+    expect((await answer(id, ['another'], true)).status).toBe(400)
+    const { body: conversation } = await alice.post(`/v1/conversations/?agent_id=${id}`, {})
+    const approvals = [{ type: 'approval', tool_call_id: callId, approve: true }]
+    const body = { messages: [{ type: 'approval', approvals }], streaming: false }
+    expect((await alice.post(`/v1/conversations/${conversation.id}/messages`, body)).status).toBe(400)
+  })
+
   test('are denied by a message that says so, which is then answered', async () => {
     const { id, request } = await waiting()
     expect((await send(id, { input: 'Hello?' })).body.pending_request_id).toBe(request.id)
@@ -121,6 +136,12 @@ describe('a request for approval with an end', () => {
     const { id, request } = await waiting(alice, { approval_expires_after: 3600 })
     const [{ expires_at, created_at }] = await list(`&agent_id=${id}`)
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBeGreaterThan(3_500_000)
+    const url = `/v1/agents/${id}`
+    const shown = async () => (await alice.get(`${url}?include=agent.pending_approval`)).body.pending_approval
+    expect(await shown()).toEqual({ ...request, expires_at })
+    expect((await alice.patch(url, { pending_approval: await shown() })).status).toBe(200)
+    expect(await list(`&agent_id=${id}`)).toMatchObject([{ expires_at }])
+    expect(await shown()).toEqual({ ...request, expires_at })
     await expire(id)
     await vi.waitUntil(async () => (await list(`&agent_id=${id}`)).length === 0, { timeout: 50_000 })
     const [returned, response] = await newest(id, 2)

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import type { Static } from 'typebox'
 import { insertRecords } from '../../db/records.ts'
 import type { Scope } from '../../db/scope.ts'
 import { conflict, notFound } from '../../lib/errors.ts'
 import { instantOf } from '../../lib/ids.ts'
 import type { MessageCreate } from './body.ts'
+import type { PendingRequestMessage } from './schema.ts'
 import type { MessageRow } from './table.ts'
 
 type Nullable<T> = { [K in keyof T]?: T[K] | null | undefined }
@@ -87,8 +89,12 @@ export async function setThread(
   {
     message_ids,
     pending_approval,
-  }: { message_ids?: readonly string[] | undefined; pending_approval?: object | null | undefined },
+  }: {
+    message_ids?: readonly string[] | undefined
+    pending_approval?: Static<typeof PendingRequestMessage> | null | undefined
+  },
 ): Promise<void> {
+  const { expires_at = null, ...request } = pending_approval ?? {}
   const values = [
     ...(message_ids === undefined
       ? []
@@ -96,7 +102,8 @@ export async function setThread(
     ...(pending_approval === undefined
       ? []
       : [
-          sql`pending_approval = ${pending_approval && JSON.stringify(pending_approval)}::json, pending_expires_at = null`,
+          sql`pending_approval = ${pending_approval && JSON.stringify(request)}::json,
+            pending_expires_at = ${expires_at}::timestamptz`,
         ]),
   ]
   if (values.length === 0) return

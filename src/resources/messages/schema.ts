@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { FilterList, Int, JsonMap, Name, OneOf, Page, Query, Ref, Strict } from '../../lib/wire.ts'
+import { FilterList, Instant, Int, JsonMap, Name, OneOf, Page, Query, Ref, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -42,16 +42,17 @@ const calls = {
   tool_calls: Optional(Type.Union([Type.Array(ToolCall), ToolCallDelta])),
 }
 
+const request = { ...common, ...calls, message_type: Optional(Type.Literal('approval_request_message')) }
+
 /** A model's request for approval to run a tool. */
-export const ApprovalRequestMessage = Strict(
-  {
-    ...common,
-    ...calls,
-    message_type: Optional(Type.Literal('approval_request_message')),
-  },
-  { $id: 'ApprovalRequestMessage' },
-)
+export const ApprovalRequestMessage = Strict(request, { $id: 'ApprovalRequestMessage' })
 export type ApprovalRequestMessage = Static<typeof ApprovalRequestMessage>
+
+/** A request for approval, as the agent that waits for it shows it. */
+export const PendingRequestMessage = Strict(
+  { ...request, expires_at: Optional(Instant({ description: 'From this instant on the request is denied.' })) },
+  { $id: 'PendingRequestMessage' },
+)
 
 /** Parts of contents. Those of other types are as they were stored. */
 const TextPart = Type.Object({
@@ -225,6 +226,7 @@ export type SendResponse = Static<typeof SendResponse>
 /** The named shapes of messages: components of the OpenAPI document. */
 export const messageShapes = [
   ...shapes,
+  PendingRequestMessage,
   Message,
   StopReasonEvent,
   UsageStatistics,
