@@ -19,6 +19,7 @@ test('messages of all agents are listed, retrieved and searched', async () => {
     content: 'Quinces are yellow.',
     message_id: asked!.id,
     agent_id: id,
+    conversation_id: null,
     created_at: expect.any(String),
   })
 })

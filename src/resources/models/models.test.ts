@@ -30,7 +30,7 @@ const handles = (models: { handle: string }[]) => models.map(({ handle }) => han
 describe('models of the server’s own providers', () => {
   test('are not there before they were listed, and handles are taken on trust', async () => {
     const { alice } = server
-    expect((await alice.get('/v1/models/')).body).toEqual([])
+    expect(handles((await alice.get('/v1/models/')).body)).toEqual(['cairn/scripted'])
     expect(handles((await alice.get('/v1/models/embedding')).body)).toEqual(['cairn/lexical'])
     const agent = (await alice.post('/v1/agents/', { model: 'openai/anything' })).body
     expect(agent.llm_config).toMatchObject({ model: 'anything', model_endpoint: acme.url, provider_category: 'base' })
@@ -43,7 +43,7 @@ describe('models of the server’s own providers', () => {
     acme.otherwise = () => 'never'
     for (const client of [server.alice, server.bob]) {
       const models = (await client.get('/v1/models/')).body
-      expect(handles(models)).toEqual(['openai/gpt-4o', 'openai/gpt-4o-mini', 'openai/gpt-5-mini'])
+      expect(handles(models)).toEqual(['openai/gpt-4o', 'openai/gpt-4o-mini', 'openai/gpt-5-mini', 'cairn/scripted'])
       expect(models[2]).toEqual({
         handle: 'openai/gpt-5-mini',
         name: 'gpt-5-mini',
@@ -69,10 +69,11 @@ describe('models of the server’s own providers', () => {
   test('are filtered by category, name and type', async () => {
     const { alice } = server
     const count = async (query: string) => (await alice.get(`/v1/models/?${query}`)).body.length
-    expect(await count('provider_category=base')).toBe(3)
+    expect(await count('provider_category=base')).toBe(4)
     expect(await count('provider_category=byok')).toBe(0)
-    expect(await count('provider_category=byok&provider_category=base')).toBe(3)
+    expect(await count('provider_category=byok&provider_category=base')).toBe(4)
     expect(await count('provider_name=openai')).toBe(3)
+    expect(await count('provider_type=cairn')).toBe(1)
     expect(await count('provider_name=other')).toBe(0)
     expect(await count('provider_type=anthropic')).toBe(0)
     expect((await alice.get('/v1/models/?provider_type=nothing')).status).toBe(422)
@@ -86,7 +87,7 @@ describe('models of the server’s own providers', () => {
       server.database.kysely,
     )
     expect(rows).toEqual([{ sync_error: 'openai cannot be reached: it cuts the connection.' }])
-    expect((await server.alice.get('/v1/models/')).body).toHaveLength(3)
+    expect((await server.alice.get('/v1/models/')).body).toHaveLength(4)
     expect((await server.alice.get('/v1/ready/')).status).toBe(200)
   })
 

@@ -3,9 +3,9 @@ import type { Scope } from '../../db/scope.ts'
 import { factsOf } from '../../lib/provider-types.ts'
 import { knownDimension, knownWindow } from '../../llm/known-models.ts'
 import { embeddingConfigWith, llmConfigOf } from './config.ts'
-import { DEFAULT_EMBEDDING } from './handles.ts'
+import { DEFAULT_EMBEDDING, SCRIPTED } from './handles.ts'
 import { type KnownModel, known } from './known.ts'
-import type { EmbeddingModel, ListModels, Model, StorageUnit } from './schema.ts'
+import type { EmbeddingModel, ListModels, LlmConfig, Model, StorageUnit } from './schema.ts'
 
 /** Models an organization can name: the server's own first, then in the order the providers were made. */
 const readModels = (scope: Scope, kind: KnownModel['model_type'], filter = sql``) =>
@@ -13,7 +13,26 @@ const readModels = (scope: Scope, kind: KnownModel['model_type'], filter = sql``
     with ${known(scope)} select * from models where model_type = ${kind} ${filter}
     order by category, created_at nulls first, id nulls first, provider, name`)
 
-/** The language models, from the providers' last listings: nothing is waited for. */
+/** A language model with its configuration, as lists show it. */
+const toModel = (
+  {
+    name,
+    display_name,
+    provider_type,
+    provider,
+  }: Pick<KnownModel, 'name' | 'display_name' | 'provider'> & Pick<Model, 'provider_type'>,
+  config: LlmConfig,
+): Model => ({
+  ...config,
+  name,
+  display_name: display_name ?? name,
+  provider_type,
+  provider_name: provider,
+  model_type: 'llm',
+  max_context_window: config.context_window,
+})
+
+/** The language models, from the providers' last listings, and the built-in one behind them: nothing is waited for. */
 export async function listModels(
   scope: Scope,
   { provider_category, provider_name, provider_type }: ListModels,
@@ -25,18 +44,16 @@ export async function listModels(
       ${provider_name !== undefined ? sql`and provider = ${provider_name}` : sql``}
       ${provider_type !== undefined ? sql`and provider_type = ${provider_type}` : sql``}`,
   )
-  return rows.map((row) => {
-    const config = llmConfigOf({ ...row, context_window: row.context_window ?? knownWindow(row.name) ?? null })
-    return {
-      ...config,
-      name: row.name,
-      display_name: row.display_name ?? row.name,
-      provider_type: row.provider_type,
-      provider_name: row.provider,
-      model_type: 'llm',
-      max_context_window: config.context_window,
-    }
+  const own = { name: SCRIPTED.model, display_name: null, provider_type: 'cairn', provider: 'cairn' } as const
+  const isWanted =
+    (provider_category ?? ['base']).includes('base') &&
+    (provider_name ?? own.provider) === own.provider &&
+    (provider_type ?? own.provider_type) === own.provider_type
+  const listed = rows.map((row) => {
+    const context_window = row.context_window ?? knownWindow(row.name) ?? null
+    return toModel(row, llmConfigOf({ ...row, context_window }))
   })
+  return isWanted ? [...listed, toModel(own, SCRIPTED)] : listed
 }
 
 /** The embedding models whose dimension is known, the built-in one first. */
