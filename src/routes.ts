@@ -20,6 +20,7 @@ import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
 import { chatCompletionRoutes, openAiRoutes } from './resources/chat-completions/routes.ts'
+import { conversationContextRoutes } from './resources/conversations/context-routes.ts'
 import { conversationMessageRoutes } from './resources/conversations/message-routes.ts'
 import { conversationRoutes } from './resources/conversations/routes.ts'
 import { folderFileRoutes } from './resources/folders/file-routes.ts'
@@ -61,6 +62,7 @@ const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/agents', agentContextRoutes(services.models)],
   ['/v1/conversations', conversationRoutes(services.runtime)],
   ['/v1/conversations', conversationMessageRoutes(services.runtime)],
+  ['/v1/conversations', conversationContextRoutes(services.models)],
   ['/v1/approvals', approvalRoutes],
   ['/v1/runs', runRoutes(services.runtime)],
   ['/v1/steps', stepRoutes],

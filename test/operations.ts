@@ -11,6 +11,7 @@ export const READING_POSTS = [
   'retrieve_stream_for_run',
   'retrieve_conversation_stream',
   'preview_raw_payload',
+  'preview_conversation_raw_payload',
 ]
 
 /** A schema of the OpenAPI document, as far as the tests read it. */

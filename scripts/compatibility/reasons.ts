@@ -12,7 +12,6 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],
   [/\/tools\/run$|\/tools\/\{tool_name\}\/run$/, 'later: running tools'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
-  [/\/conversations\//, 'later: conversations'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
   [/\/messages\/batches\b/, 'later: batches of messages'],
   [/messages\b|\/(generate|summarize|recompile|context)$/, 'later: messages'],
@@ -23,7 +22,6 @@ export const ABSENT: Reasons = [
 export const DIFFERENT: Reasons = [
   [/^POST \/v1\/agents\/messages\/search answer: /, 'a found message has the fields of what was said, and no others'],
   [/^POST \/v1\/chat\/completions body: .*custom$/, 'functions are the only tools of a caller'],
-  [/^DELETE \/v1\/runs\/\{run_id\} answer: /, 'answers 204; upstream’s failed always'],
   [/ \/v1\/(runs\/\{run_id\}|steps)\/.*(answer|body): /, 'later: the rest of runs and steps'],
   [/ takes listed values only$/, 'another value is a 422, not passed over'],
   [/\.manager_type is required$/, 'asked for upstream too, though its document doesn’t say so'],
@@ -33,6 +31,7 @@ export const DIFFERENT: Reasons = [
     'passed over, as the open server did; agents of templates are made under `/v1/templates`',
   ],
   [/\/export query: conversation_id$/, 'the file has the messages of the agent itself; conversations stay here'],
+  [/\/recompile body: compaction_settings$/, 'a prompt is compiled, and nothing summarized'],
   [/\/conversations\/.* body: \(nothing\)$/, 'needs none; a body may name the runs'],
   [/\/export body: /, 'no plan: a `GET` has no body'],
   [/\/export answer: \(string\)$/, 'the file as a JSON object, which is what the server sent too'],

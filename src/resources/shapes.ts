@@ -16,7 +16,6 @@ import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
 import { sendShapes } from './messages/body.ts'
 import { messageShapes } from './messages/schema.ts'
-import { foundShapes } from './messages/search-schema.ts'
 import { EmbeddingConfig, EmbeddingModel, LlmConfig, Model, ModelSettings, ResponseFormat } from './models/schema.ts'
 import { Organization, User } from './organizations/schema.ts'
 import { Passage } from './passages/schema.ts'
@@ -55,7 +54,6 @@ export const shapes = [
   MadeSchedule,
   Memory,
   ...messageShapes,
-  ...foundShapes,
   ...sendShapes,
   Model,
   ModelSettings,

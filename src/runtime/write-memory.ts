@@ -5,6 +5,7 @@ import { agents } from '../resources/agents/schema.ts'
 import { shareWithPartners } from '../resources/agents/sleeptime.ts'
 import { newBlock } from '../resources/blocks/blocks.ts'
 import { blocks } from '../resources/blocks/schema.ts'
+import { isolatedBlocks } from '../resources/conversations/isolated-blocks.ts'
 import type { OwnedRun } from './commit.ts'
 import type { BlockChange, Memory, MemoryBlock } from './memory.ts'
 import { asCall } from './refused.ts'
@@ -18,12 +19,19 @@ async function insertBlock(tx: Scope, agentId: string, { id, label, value, descr
   return made[VERSION]!
 }
 
-/** Writes one change. Returns the version of the block; undefined for a detached one. */
-async function writeChange(tx: Scope, agentId: string, id: string, { patch }: BlockChange, block?: MemoryBlock) {
+/** Detaches a block from the agent. A block of the conversation alone is deleted. */
+async function removeBlock(tx: Scope, { agentId, conversationId }: OwnedRun, id: string): Promise<void> {
+  const own = conversationId === undefined ? [] : await isolatedBlocks(tx, conversationId)
+  if (own.some((block) => block.id === id)) await tx.remove(blocks, id)
+  else await tx.detach(agentBlocks, agentId, id)
+}
+
+/** Writes one change. Returns the version of the block; undefined for a removed one. */
+async function writeChange(tx: Scope, run: OwnedRun, id: string, { patch }: BlockChange, block?: MemoryBlock) {
   if (patch && block) {
-    return block.version === 0 ? insertBlock(tx, agentId, block) : (await tx.update(blocks, id, patch))[VERSION]!
+    return block.version === 0 ? insertBlock(tx, run.agentId, block) : (await tx.update(blocks, id, patch))[VERSION]!
   }
-  await tx.detach(agentBlocks, agentId, id)
+  await removeBlock(tx, run, id)
   return undefined
 }
 
@@ -31,16 +39,16 @@ async function writeChange(tx: Scope, agentId: string, id: string, { patch }: Bl
  * Writes the changes of a memory in a transaction: their author is the agent, by its calls. Returns the versions of the changed
  * blocks, by id. Throws a 412 or a 404 for a block that somebody else has changed or deleted meanwhile, and a RefusedError.
  */
-export async function writeMemory(tx: Scope, { agentId, id: run_id }: OwnedRun, memory: Memory) {
+export async function writeMemory(tx: Scope, run: OwnedRun, memory: Memory) {
   const blocksById = new Map([...memory.blocks.values()].map((block) => [block.id, block]))
   const versions = new Map<string, number>()
   // Detached blocks first: another block may have the label of one.
   const changes = [...memory.changed].sort(([, a], [, b]) => Number(a.patch !== null) - Number(b.patch !== null))
   for (const [id, change] of changes) {
     const block = blocksById.get(id)
-    const author = { agent_id: agentId, run_id, tool_call_id: change.callId }
+    const author = { agent_id: run.agentId, run_id: run.id, tool_call_id: change.callId }
     const scope = tx.asAgent(author, block?.version ? [block.version] : undefined)
-    const version = await asCall(change.callId, () => writeChange(scope, agentId, id, change, block), ['not_found'])
+    const version = await asCall(change.callId, () => writeChange(scope, run, id, change, block), ['not_found'])
     if (version !== undefined) versions.set(id, version)
   }
   return versions

@@ -33,6 +33,13 @@ test('a conversation is made, spoken to, listed, forked, changed and deleted wit
   expect(await alice.conversations.update(id, { summary: 'About coffee', model: null })).toMatchObject({
     summary: 'About coffee',
   })
+  const compaction_settings = { mode: 'all' as const, model: 'cairn/scripted' }
+  expect(await alice.conversations.messages.compact(id, { compaction_settings })).toMatchObject({
+    num_messages_before: 3,
+    num_messages_after: 2,
+  })
+  expect(await alice.conversations.recompile(id, { dry_run: true })).toContain(id)
+  expect(await alice.conversations.recompile('default', { agent_id })).toContain(agent_id)
   await refused(bob.conversations.retrieve(id), Letta.NotFoundError, `No conversation with id ${id}`)
   await refused(alice.conversations.cancel(id), Letta.ConflictError, 'none waits')
   await alice.conversations.delete(id)

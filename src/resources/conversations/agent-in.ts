@@ -1,6 +1,7 @@
 import type { Scope } from '../../db/scope.ts'
 import { type AgentWithRelations, loadAgent } from '../agents/load.ts'
 import { modelOf, settingsOf } from '../agents/model.ts'
+import type { Block } from '../blocks/schema.ts'
 import type { Target } from '../messages/table.ts'
 import { catalogOf } from '../models/handles.ts'
 import type { LlmConfig, ModelSettings } from '../models/schema.ts'
@@ -25,7 +26,16 @@ async function withModel(
   }
 }
 
-/** An agent as one of its threads sees it: a conversation has its own blocks in place of those of the same labels, and its model. 404. */
+/** Blocks as a conversation sees them: its own blocks stand in place of the isolated ones. */
+function withOwn(blocks: readonly Block[], own: readonly Block[], isolated: readonly string[]): Block[] {
+  const byLabel = new Map(own.map((block) => [block.label, block]))
+  const seen = blocks.flatMap((block) =>
+    isolated.includes(block.label ?? '') ? (byLabel.get(block.label) ?? []) : block,
+  )
+  return [...new Set([...seen, ...own])]
+}
+
+/** An agent as one of its threads sees it: a conversation has its own blocks, and its model. 404. */
 export async function loadAgentIn(
   scope: Scope,
   { agentId, conversationId }: Pick<Target, 'agentId' | 'conversationId'>,
@@ -33,11 +43,10 @@ export async function loadAgentIn(
   const agent = await loadAgent(scope, agentId)
   if (!conversationId) return agent
   const conversation = await scope.get(listedConversations, conversationId)
-  const own = new Map((await isolatedBlocks(scope, conversationId)).map((block) => [block.label, block]))
-  const blocks = agent.blocks.map((block) => own.get(block.label) ?? block)
+  const own = await isolatedBlocks(scope, conversationId)
   return {
     ...agent,
     row: await withModel(scope, agent.row, conversation),
-    blocks: [...new Set([...blocks, ...own.values()])],
+    blocks: withOwn(agent.blocks, own, conversation.isolated_block_labels ?? []),
   }
 }

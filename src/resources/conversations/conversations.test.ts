@@ -252,6 +252,30 @@ describe('an isolated block', () => {
     for (const block of ids) expect((await alice.get(`/v1/blocks/${block}`)).body.value).toBe('x')
   })
 
+  test('that its agent renames or removes there leaves the block of the agent out of the conversation', async () => {
+    const memory_blocks = ['human', 'notes'].map((label) => ({ label, value: `Of all: ${label}` }))
+    const agent = await makeAgent({ agent_type: 'mem_agent', memory_blocks })
+    const { id } = await make(agent, { isolated_block_labels: ['human', 'notes'], model: 'cairn/scripted' })
+    const memory = (args: object) => `!call memory ${JSON.stringify(args)}`
+    const rename = { command: 'rename', old_path: '/memories/human', new_path: '/memories/person' }
+    for (const args of [rename, { command: 'delete', path: '/memories/notes' }]) {
+      const { body } = await say(id, memory(args))
+      expect(body.messages.find((one: { status?: string }) => one.status)).toMatchObject({ status: 'success' })
+    }
+    const isolated = (await alice.get(`${BASE}/${id}`)).body.isolated_block_ids
+    expect(isolated).toHaveLength(1)
+    expect((await alice.get(`/v1/blocks/${isolated[0]}`)).body.label).toBe('person')
+    const { body: prompt } = await alice.post(`${BASE}/${id}/recompile?dry_run=true`)
+    expect(prompt).toContain('<person>')
+    for (const gone of ['<human>', '<notes>']) expect(prompt).not.toContain(gone)
+    const { body: forked } = await alice.post(`${BASE}/${id}/fork`)
+    expect((await alice.post(`${BASE}/${forked.id}/recompile`)).body).not.toContain('<human>')
+    const labels = (await alice.get(`/v1/agents/${agent}/core-memory/blocks`)).body.map(
+      (block: { label: string }) => block.label,
+    )
+    expect(labels.sort()).toEqual(['human', 'notes'])
+  })
+
   test('goes with its conversation', async () => {
     const {
       id,
@@ -283,8 +307,9 @@ describe('a fork', () => {
     expect(forked.in_context_message_ids).not.toContain(messages[0]!.id)
     expect((await answerOf(forked.id, 'five')).content).toContain('three')
     expect((await answerOf(id, 'four')).content).not.toContain('five')
-    const texts = (await messagesOf(forked.id)).map(({ id }) => id).filter((message) => shared.includes(message))
-    expect(texts).toEqual(shared)
+    const listed = idsOf(await messagesOf(forked.id))
+    expect(listed[0]).toBe(forked.in_context_message_ids[0])
+    expect(listed.slice(1, 1 + shared.length)).toEqual(shared)
   })
 
   test('from a message ends with this message, and with the returns of its calls', async () => {
@@ -309,7 +334,7 @@ describe('a fork', () => {
     await alice.delete(`${BASE}/${two}`)
     expect(await messagesOf(id)).toEqual(messages)
     await alice.delete(`${BASE}/${id}`)
-    expect((await messagesOf(one)).slice(0, -1)).toEqual(messages.slice(1))
+    expect((await messagesOf(one)).slice(1)).toEqual(messages.slice(1))
     expect((await answerOf(one, 'And now?')).content).toContain('three')
     await alice.delete(`${BASE}/${one}`)
     expect((await alice.get(`/v1/agents/${agent}/messages`)).body).toHaveLength(1)

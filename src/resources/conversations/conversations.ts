@@ -37,12 +37,12 @@ async function checkModel(scope: Scope, model: string | null | undefined): Promi
 export async function createConversation(
   scope: Scope,
   agent_id: string,
-  { isolated_block_labels, ...body }: CreateConversation,
+  body: CreateConversation,
 ): Promise<Rendered<Conversation>> {
   await checkModel(scope, body.model)
   return scope.transaction(async (tx) => {
     const { id } = await tx.insert(listedConversations, { ...body, agent_id })
-    await copyBlocks(tx, id, await blocksWithLabels(tx, agent_id, isolated_block_labels ?? []))
+    await copyBlocks(tx, id, await blocksWithLabels(tx, agent_id, body.isolated_block_labels ?? []))
     await insertThread(tx, { id, agent_id }, [])
     return tx.retrieve(conversations, id)
   })

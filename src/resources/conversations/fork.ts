@@ -52,6 +52,7 @@ export const forkThread = (
       agent_id: agentId,
       model: source?.model,
       model_settings: source?.model_settings,
+      isolated_block_labels: source?.isolated_block_labels,
       shared_message_ids: shared,
     })
     if (conversationId) await copyBlocks(tx, id, await isolatedBlocks(tx, conversationId))

@@ -19,6 +19,7 @@ import {
   Strict,
   Text,
 } from '../../lib/wire.ts'
+import { CompactionSettings } from '../agents/schema.ts'
 import { MESSAGE_TYPES } from '../messages/schema.ts'
 import { Handle, ModelSettings } from '../models/schema.ts'
 import { resumeFields } from '../runs/schema.ts'
@@ -35,6 +36,7 @@ export const Conversation = Shape('Conversation', {
     ids('The messages in context, oldest first; lists of conversations leave them out.'),
   ),
   isolated_block_ids: ids('The blocks of this conversation alone.'),
+  isolated_block_labels: Optional(ids("The labels of the agent's blocks whose place these blocks have taken.")),
   created_by_id: Optional(Type.String()),
   last_message_at: Optional(Instant({ description: 'The time of the newest request.' })),
   last_updated_by_id: Optional(Type.String()),
@@ -51,7 +53,7 @@ const define = (in_context_message_ids: string) =>
     prefix: 'conv',
     order: 'desc',
     nullableSortKeys: ['last_message_at', 'last_run_completion'],
-    json: ['model_settings', 'shared_message_ids'],
+    json: ['model_settings', 'shared_message_ids', 'isolated_block_labels'],
     computed: {
       in_context_message_ids,
       isolated_block_ids: `to_json(array(select blocks.id from blocks where blocks.organization_id = ${ORGANIZATION}
@@ -137,4 +139,11 @@ export const ResumeConversation = OrNull(
     run_id: Optional(Id('run')),
     otid: Optional(Name({ description: 'The id that the caller gave to a message of the run.' })),
   }),
+)
+
+/** The agent of the conversation `default`, in a body. */
+export const RecompileConversation = OrNull(Create({ agent_id: DefaultAgent }))
+
+export const CompactConversation = OrNull(
+  Create({ agent_id: DefaultAgent, compaction_settings: Ref(CompactionSettings) }),
 )

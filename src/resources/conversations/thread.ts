@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { instantOf, newId } from '../../lib/ids.ts'
+import { idAt, instantOf, newId } from '../../lib/ids.ts'
+
+/** The id of a system prompt that lists show before the messages behind it. */
+function promptId(shared: readonly string[]): string {
+  const [oldest] = shared.toSorted()
+  return oldest === undefined ? newId('message') : idAt('message', new Date(instantOf(oldest)!.getTime() - 1), 0)
+}
 
 /**
  * Makes the thread of a new conversation: a system prompt of its own, which its first run compiles, then `shared`, the ids of
@@ -12,7 +18,7 @@ export async function insertThread(
   shared: readonly string[],
 ): Promise<void> {
   const { organizationId } = tx
-  const system = newId('message')
+  const system = promptId(shared)
   await tx.query(sql`
     with system as (
       insert into messages (organization_id, id, agent_id, conversation_id, role, content, created_at)

@@ -1,8 +1,9 @@
 import { FUSION } from '../../lib/ranking.ts'
 import type { PreparedSearch } from '../passages/prepare-search.ts'
 import { fanOutOf, toMessages } from './fan-out.ts'
+import type { FoundMessage } from './schema.ts'
 import type { FoundRow } from './search.ts'
-import type { FoundMessage, MessageHit } from './search-schema.ts'
+import type { MessageHit } from './search-schema.ts'
 
 const TYPES = ['system_message', 'user_message', 'reasoning_message', 'assistant_message']
 

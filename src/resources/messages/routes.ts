@@ -9,9 +9,9 @@ import type { SearchDeps } from '../passages/prepare-search.ts'
 import { foundMessages, messageHits } from './found.ts'
 import { listAllMessages, retrieveMessages } from './messages.ts'
 import { prepareMessageSearch } from './prepare-search.ts'
-import { ListAllMessages, Message } from './schema.ts'
+import { FoundMessage, ListAllMessages, Message } from './schema.ts'
 import { findMessages } from './search.ts'
-import { FoundMessage, MessageHit, SearchAllMessages, SearchMessages } from './search-schema.ts'
+import { MessageHit, SearchAllMessages, SearchMessages } from './search-schema.ts'
 import type { Role } from './table.ts'
 
 const config = { right: 'read', callsUpstream: true } as const

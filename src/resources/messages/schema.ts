@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { FilterList, Instant, Int, JsonMap, Name, OneOf, Page, Query, Ref, Strict } from '../../lib/wire.ts'
+import { FilterList, Id, Instant, Int, JsonMap, Name, OneOf, Page, Query, Ref, Shape, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -223,6 +223,29 @@ export const SendResponse = Type.Object(
 )
 export type SendResponse = Static<typeof SendResponse>
 
+const place = {
+  message_id: Id('message'),
+  agent_id: Optional(Id('agent')),
+  conversation_id: Optional(Type.String()),
+  created_at: Instant(),
+}
+const foundContent = Type.Union([Type.String(), Type.Array(JsonMap())])
+
+/** A part of a message that a list or a search of all agents finds, by its type. */
+export const foundShapes = [
+  Shape('FoundSystemMessage', { message_type: Type.Literal('system_message'), content: Type.String(), ...place }),
+  Shape('FoundUserMessage', { message_type: Type.Literal('user_message'), content: foundContent, ...place }),
+  Shape('FoundReasoningMessage', {
+    message_type: Type.Literal('reasoning_message'),
+    reasoning: Type.String(),
+    ...place,
+  }),
+  Shape('FoundAssistantMessage', { message_type: Type.Literal('assistant_message'), content: foundContent, ...place }),
+] as const
+
+export const FoundMessage = Type.Unsafe<Static<(typeof foundShapes)[number]>>({ anyOf: foundShapes.map(Ref) })
+export type FoundMessage = Static<typeof FoundMessage>
+
 /** The named shapes of messages: components of the OpenAPI document. */
 export const messageShapes = [
   ...shapes,
@@ -234,4 +257,5 @@ export const messageShapes = [
   ErrorMessage,
   StreamEvent,
   SendResponse,
+  ...foundShapes,
 ]

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Create, FilterList, Id, Instant, Int, JsonMap, Name, OneOf, Ref, Shape } from '../../lib/wire.ts'
+import { Closed, Create, FilterList, Id, Instant, Int, JsonMap, Name, OneOf } from '../../lib/wire.ts'
 import { MODES } from '../passages/search-schema.ts'
 import { ROLES } from './table.ts'
 
@@ -36,29 +36,6 @@ export const SearchMessages = Create({
   template_id: Name({ description: 'Messages of the agents of this template.' }),
 })
 export type SearchMessages = Static<typeof SearchMessages>
-
-const place = {
-  message_id: Id('message'),
-  agent_id: Optional(Id('agent')),
-  conversation_id: Optional(Type.String()),
-  created_at: Instant(),
-}
-const content = Type.Union([Type.String(), Type.Array(JsonMap())])
-
-/** A part of a message that a list or a search of all agents finds, by its type. */
-export const foundShapes = [
-  Shape('FoundSystemMessage', { message_type: Type.Literal('system_message'), content: Type.String(), ...place }),
-  Shape('FoundUserMessage', { message_type: Type.Literal('user_message'), content, ...place }),
-  Shape('FoundReasoningMessage', {
-    message_type: Type.Literal('reasoning_message'),
-    reasoning: Type.String(),
-    ...place,
-  }),
-  Shape('FoundAssistantMessage', { message_type: Type.Literal('assistant_message'), content, ...place }),
-] as const
-
-export const FoundMessage = Type.Unsafe<Static<(typeof foundShapes)[number]>>({ anyOf: foundShapes.map(Ref) })
-export type FoundMessage = Static<typeof FoundMessage>
 
 const Rank = (how: string) => Optional(Int({ minimum: 1, description: `Its place ${how}, from 1.` }))
 
