@@ -12,6 +12,7 @@ import type { Workers } from './jobs/workers.ts'
 import { addModelLookup } from './resources/models/lookup.ts'
 import { shapes } from './resources/shapes.ts'
 import { type Mount, publicRoutes, routes } from './routes.ts'
+import type { ServerSandbox } from './sandbox/open.ts'
 import { createServices, type Deps } from './services.ts'
 
 declare module 'fastify' {
@@ -20,6 +21,8 @@ declare module 'fastify' {
     workers: Workers
     /** The runs that no request begins. A server that listens looks for them by itself. */
     plannedRuns: PlannedRuns
+    /** What runs tools with source code. */
+    sandbox: ServerSandbox
   }
 }
 
@@ -33,6 +36,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const services = await createServices(deps)
   const server = createServer({ ...config, logger, shapes, proxy: config })
   server.decorate('workers', services.workers)
+  server.decorate('sandbox', services.sandbox)
   server.decorate('plannedRuns', services.plannedRuns)
   server.addHook('onListen', async () => {
     services.baseProviders.startSync()

@@ -67,7 +67,14 @@ export interface Config {
   providers: readonly BaseProvider[]
   /** The days for which the requests of steps to their providers are kept. */
   traceDays: number
+  /** What runs tools with source code. */
+  sandbox: (typeof SANDBOXES)[number]
+  /** Where the packages of tools come from. */
+  packageIndexes: Readonly<{ pip: string; npm: string }>
 }
+
+/** `auto` is `bubblewrap` where that works; tools are refused where it doesn't. */
+const SANDBOXES = ['auto', 'bubblewrap', 'unsafe-local', 'off'] as const
 
 /** A path of segments without characters that need escaping. */
 export const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/
@@ -189,6 +196,12 @@ function readSearch(env: NodeJS.ProcessEnv): WebSearch {
 /** Whether a `DATABASE_URL` means the embedded database. */
 export const isEmbedded = ({ DATABASE_URL: url }: NodeJS.ProcessEnv = process.env) => !url || url === 'memory:'
 
+function readSandbox(text = 'auto'): Config['sandbox'] {
+  const mode = SANDBOXES.find((name) => name === text)
+  if (!mode) throw new ConfigError(`CAIRN_SANDBOX must be one of ${SANDBOXES.join(', ')}, not "${text}".`)
+  return mode
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Reads the settings. Throws a ConfigError that names an invalid setting and its valid values. */
@@ -239,6 +252,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     allowedNetworks: readNetworks(env, 'CAIRN_ALLOWED_NETWORKS'),
     providers,
     otlpEndpoint: otlpEndpoint && readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint),
+    sandbox: readSandbox(text('CAIRN_SANDBOX')),
+    packageIndexes: Object.freeze({
+      pip: readUrl('CAIRN_PIP_INDEX', text('CAIRN_PIP_INDEX') ?? 'https://pypi.org/simple'),
+      npm: readUrl('CAIRN_NPM_REGISTRY', text('CAIRN_NPM_REGISTRY') ?? 'https://registry.npmjs.org'),
+    }),
     traceDays: wholeNumber(env, 'CAIRN_TRACE_DAYS', 30, 0, 36_500),
   })
 }

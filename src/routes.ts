@@ -13,6 +13,7 @@ import { agentMessageRoutes } from './resources/agents/messages/routes.ts'
 import { agentRoutes } from './resources/agents/routes.ts'
 import { scheduleRoutes } from './resources/agents/schedule/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
+import { agentToolRunRoutes, toolRunRoutes } from './resources/agents/tools/run-routes.ts'
 import { unservedRoutes } from './resources/agents/unserved-routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { approvalRoutes } from './resources/approvals/routes.ts'
@@ -91,6 +92,8 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/tags', tagRoutes],
     ['/v1/tools', toolRoutes({ ...services, holders: toolHolders })],
     ['/v1/agents', agentToolRoutes],
+    ['/v1/agents', agentToolRunRoutes(services.tools)],
+    ['/v1/tools', toolRunRoutes(services)],
     ['/v1/folders', folderListRoutes(FOLDERS)],
     ['/v1/folders', folderRoutes(FOLDERS, detachFolderFromAgents)],
     ['/v1/folders', folderHolderRoutes('folder')],

@@ -28,8 +28,9 @@ import { createToolVectors, type ToolVectors } from './resources/tools/vectors.t
 import { createLetters } from './runtime/letters.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import type { Supervision } from './runtime/supervise.ts'
-import { findBuiltin } from './runtime/tools/builtin.ts'
-import type { FindTool } from './runtime/tools/tool.ts'
+import { findTool } from './runtime/tools/find.ts'
+import type { FindTool, ToolServices } from './runtime/tools/tool.ts'
+import { createSandbox, type ServerSandbox } from './sandbox/open.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 export interface Deps {
@@ -50,6 +51,9 @@ export interface Deps {
     | 'providers'
     | 'otlpEndpoint'
     | 'traceDays'
+    | 'sandbox'
+    | 'packageIndexes'
+    | 'dataDir'
   >
   database: Database
   cipher: Cipher
@@ -58,7 +62,7 @@ export interface Deps {
   version: string
   /** By default the built-in embedding model and those of providers. */
   embedders?: Embedders
-  /** By default the built-in tools. */
+  /** By default the built-in tools, and those with source code. */
   findTool?: FindTool
   /** How servers look after each other's runs. */
   supervision?: Supervision
@@ -89,6 +93,9 @@ export interface Services {
   workers: Workers
   runtime: Runtime
   plannedRuns: PlannedRuns
+  sandbox: ServerSandbox
+  /** What tools work with. */
+  tools: ToolServices
   telemetry: Telemetry
   models: LanguageModels
   baseProviders: BaseProviders
@@ -113,6 +120,13 @@ const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedd
   sync_provider: syncProvider(egress),
 })
 
+/** What tools reach outside of the database. */
+const outsideOf = ({ config, findTool: find = findTool }: Deps, egress: Egress) => ({
+  web: { egress, services: config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) },
+  sandbox: createSandbox({ ...config, mode: config.sandbox }),
+  findTool: find,
+})
+
 /** Creates the services of a server. Inside transactions of `database` their network calls throw. */
 export async function createServices(deps: Deps): Promise<Services> {
   const { config, database, jobs, logger, version } = deps
@@ -130,9 +144,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   const models = createLanguageModels({ egress: modelEgress, providers: config.providers }, config.modelFallbacks)
   const baseProviders = await registerBaseProviders({ database, egress, providers: config.providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
-  const letters = createLetters(() => runtime)
-  const web = { egress, services: config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) }
-  const tools = { embedders, stores, searchTurns, letters, web, findTool: deps.findTool ?? findBuiltin }
+  const tools = { embedders, stores, searchTurns, letters: createLetters(() => runtime), ...outsideOf(deps, egress) }
   const telemetry = await createTelemetry(config.otlpEndpoint, version, {
     runs: () => runtime.activity(),
     pool: database.connections,
@@ -156,6 +168,8 @@ export async function createServices(deps: Deps): Promise<Services> {
     workers,
     runtime,
     plannedRuns,
+    sandbox: tools.sandbox,
+    tools,
     telemetry,
     models,
     baseProviders,
@@ -169,6 +183,7 @@ export async function createServices(deps: Deps): Promise<Services> {
       await egress.close()
       await modelEgress.close()
       await reader.close()
+      await tools.sandbox.close()
       await telemetry.close()
     },
   }

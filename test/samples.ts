@@ -165,6 +165,9 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   search_messages: ({ one }) => [{ body: { query: 'Hello', agent_id: one.agent, search_mode: 'fts' } }, { body: {} }],
   search_tools: ({ names }) => [{ body: { query: names.tool } }, { body: {} }],
   generate_json_schema: () => [{ body: { code: 'def f():\n    """Does nothing."""' } }],
+  run_tool_from_source: () => [{ body: { source_code: 'def f():\n    """Does nothing."""', args: {} } }],
+  run_tool: () => [{ body: { args: {}, env_vars: { A: 'a' } } }, { body: null }],
+  run_tool_for_agent: () => [{ body: { args: {} } }],
   modify_tool: () => [{ body: { description: 'Tool' } }],
   modify_approval_for_tool: () => [{ body: { requires_approval: true } }],
   // A project with templates can't be deleted.

@@ -62,7 +62,7 @@ export interface TestServer {
   /** The database as an organization sees it. */
   scopeOf(organizationId: string): Scope
   /** Another server on the same database, which `close` closes too. */
-  another(): Promise<Pick<TestServer, 'app' | 'alice' | 'bob'>>
+  another(settings?: Partial<Deps['config']>): Promise<Pick<TestServer, 'app' | 'alice' | 'bob'>>
   /** Runs all due background jobs, and the jobs that these enqueue. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -180,11 +180,15 @@ export async function startTestServer(
     otlpEndpoint: undefined,
     traceDays: 30,
     modelFallbacks: {},
+    sandbox: 'auto',
+    packageIndexes: { pip: '', npm: '' },
+    dataDir: SETTINGS.dataDir,
     ...settings,
   }
   const jobs = await openJobs(database, { supervise: false })
   const logger = pino({ level: 'silent' })
-  const build = (jobs: Jobs) => buildApp({ config, database, cipher, jobs, logger, version: 'test', ...parts })
+  const build = (jobs: Jobs, other: Partial<Deps['config']> = {}) =>
+    buildApp({ config: { ...config, ...other }, database, cipher, jobs, logger, version: 'test', ...parts })
   const app = await build(jobs)
   const apps = [app]
   const client = (key: string) => clientOf(app, key)
@@ -211,8 +215,8 @@ export async function startTestServer(
         { organizationId, userId: null, keyId: null, scopes, requestId: null, operator: false },
       ),
     settle: () => app.workers.runDue(),
-    async another() {
-      const other = await build(await openJobs(database, { supervise: false }))
+    async another(settings) {
+      const other = await build(await openJobs(database, { supervise: false }), settings)
       apps.push(other)
       return { app: other, alice: clientOf(other, alice.key), bob: clientOf(other, bob.key) }
     },

@@ -9,6 +9,7 @@ import { isUnavailable } from '../db/pg-errors.ts'
 import type { App } from '../http/server.ts'
 import { SCRIPTED } from '../resources/models/handles.ts'
 import { MODEL_ENDPOINT_TYPES } from '../resources/models/schema.ts'
+import type { OpenedSandbox } from '../sandbox/open.ts'
 import type { Deps } from '../services.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
@@ -29,7 +30,13 @@ function createLogger(level: string) {
 }
 
 /** Prints the URLs, the place of the data and the first key, for a new user. */
-function greet(port: number, lettaPort: number | undefined, config: Config, key: string | undefined) {
+function greet(
+  port: number,
+  lettaPort: number | undefined,
+  config: Config,
+  key: string | undefined,
+  sandbox: OpenedSandbox,
+) {
   const origin = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}`
   const url = `${origin}:${port}`
   const where =
@@ -41,6 +48,7 @@ function greet(port: number, lettaPort: number | undefined, config: Config, key:
   console.log(`Cairn     ${url}`)
   console.log(`API docs  ${url}/docs`)
   console.log(`Data      ${where}`)
+  console.log(`Sandbox   ${sandbox.note}`)
   if (lettaPort !== undefined) console.log(`Letta     ${origin}:${lettaPort}`)
   if (key) console.log(`Key       ${key}   (shown this once)`)
   console.log(
@@ -160,8 +168,12 @@ async function serveWith(config: Config, engine: WebAssembly.Module | undefined,
     // After listening: the first key of a failed start would never be shown.
     const key = await bootstrap({ database, cipher }, config.apiKey)
     const { port } = app.server.address() as AddressInfo
-    greet(port, lettaPort, config, key)
+    const sandbox = await app.sandbox.opened()
+    greet(port, lettaPort, config, key, sandbox)
     logger.level = config.logLevel
+    if (sandbox.kind === 'unsafe-local') {
+      logger.warn('CAIRN_SANDBOX=unsafe-local: whoever may make a tool can do all that the user of this server can')
+    }
     if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
     await app.workers.start()
     await stop.promise

@@ -137,10 +137,10 @@ export interface Scope {
   asAgent(author: AgentAuthor, ifMatch?: readonly number[]): Scope
 }
 
-/** An agent that acts for a caller, by a call of a tool. */
+/** An agent that acts for a caller, by a call of a tool. Without a run, the caller has called the tool. */
 export interface AgentAuthor {
   agent_id: string
-  run_id: string
+  run_id: string | null
   tool_call_id: string
 }
 

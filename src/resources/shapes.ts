@@ -27,7 +27,7 @@ import { SandboxEnvironmentVariable } from './sandbox-variables/schema.ts'
 import { ProviderTrace, Step, StepMetrics } from './steps/schema.ts'
 import { Template } from './templates/schema.ts'
 import { TemplateSnapshot } from './templates/snapshot-schema.ts'
-import { Tool } from './tools/schema.ts'
+import { Tool, ToolExecution } from './tools/schema.ts'
 
 /** The named shapes of the API: the components of its OpenAPI document. */
 export const shapes = [
@@ -79,6 +79,7 @@ export const shapes = [
   Template,
   TemplateSnapshot,
   Tool,
+  ToolExecution,
   ToolRule,
   User,
 ]

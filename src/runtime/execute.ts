@@ -3,7 +3,7 @@ import { observeTool } from '../telemetry/runs.ts'
 import { ownArguments } from './added-arguments.ts'
 import type { Call } from './calls.ts'
 import { runOutside } from './ledger.ts'
-import { ToolError } from './memory.ts'
+import { setValue, ToolError } from './memory.ts'
 import { parametersOf } from './prescribed.ts'
 import { asCall, isRefusal } from './refused.ts'
 import { BLOCKED, refusalOf } from './tool-rules.ts'
@@ -22,10 +22,11 @@ const raised = ({ name }: Call, message: string): ToolResult => ({
 })
 
 /** A return cut to the limit of its tool, with a note. */
-export function limited(result: ToolResult, limit: number): ToolResult {
-  if (result.output.length <= limit) return result
-  const note = `… [cut: the return has ${result.output.length} characters, of which the tool's limit shows ${limit}]`
-  return { ...result, output: result.output.slice(0, limit) + note }
+export function limited(result: ToolResult, limit: number | undefined | null): ToolResult {
+  const max = limit ?? RETURN_LIMIT
+  if (result.output.length <= max) return result
+  const note = `… [cut: the return has ${result.output.length} characters, of which the tool's limit shows ${max}]`
+  return { ...result, output: result.output.slice(0, max) + note }
 }
 
 const asResult = (returned: string | ToolResult): ToolResult =>
@@ -33,8 +34,7 @@ const asResult = (returned: string | ToolResult): ToolResult =>
 
 async function runTool(turn: Turn, stepId: string, tool: Tool, call: Call): Promise<ToolResult> {
   const found = turn.tools.findTool(tool)
-  if (!found)
-    return failed(`The tool ${tool.name} can't run: this server has no sandbox for tools with source code yet.`)
+  if (!found) return failed(`The tool ${tool.name} can't run: its source is in no language that this server runs.`)
   const { scope, agent, memory, run, request, signal, tools: services } = turn
   const refusal = turn.refused.get(call.id)
   if (refusal) throw new ToolError(refusal)
@@ -47,7 +47,9 @@ async function runTool(turn: Turn, stepId: string, tool: Tool, call: Call): Prom
     return { ...result, ...(effect && { effect: (tx) => asCall(call.id, () => effect(tx.asAgent(author))) }) }
   }
   const runIt = async (own: AbortSignal) => asResult(await found.run(args, { ...context, signal: own }))
-  return runOutside(turn, stepId, call, found, runIt)
+  const result = await runOutside(turn, stepId, call, found, runIt)
+  for (const [label, value] of Object.entries(result.memory ?? {})) setValue(memory, label, value, call.id)
+  return result
 }
 
 /** Whether a call has effects outside of the transaction that stores its return. */
@@ -77,7 +79,7 @@ export async function executeCall(
   if (!tool) return failed(`There is no tool ${call.name}.`)
   try {
     const result = await observeTool(turn.telemetry, call, () => runTool(turn, stepId, tool, call))
-    return limited(result, tool.return_char_limit ?? RETURN_LIMIT)
+    return limited(result, tool.return_char_limit)
   } catch (error) {
     if (!(error instanceof ToolError || isRefusal(error))) throw error
     return raised(call, error.message)

@@ -34,7 +34,7 @@ async function send(runtimeOf: () => Runtime, scope: Scope, letter: Letter, wait
 }
 
 /** Notes the run that another one waits for. */
-const noteWait = (scope: Scope, runId: string, awaited: string) =>
+const noteWait = (scope: Scope, runId: string | null, awaited: string) =>
   scope.query(sql`update runs set awaits = array_append(coalesce(awaits, '{}'), ${awaited})
     where organization_id = ${scope.organizationId} and id = ${runId} returning id`)
 
@@ -42,7 +42,7 @@ const noteWait = (scope: Scope, runId: string, awaited: string) =>
  * Whether a run that waits for its thread would wait for ever: a queued run waits for the run of its thread, and a run that is
  * carried out for the replies it has asked for. Whoever adds the last wait of a circle finds it.
  */
-async function waitsForItself(scope: Scope, runId: string, awaited: string): Promise<boolean> {
+async function waitsForItself(scope: Scope, runId: string | null, awaited: string): Promise<boolean> {
   const { organizationId } = scope
   const found = await scope.query(sql`
     with recursive behind (id) as (

@@ -6,9 +6,15 @@ import { shareWithPartners } from '../resources/agents/sleeptime.ts'
 import { newBlock } from '../resources/blocks/blocks.ts'
 import { blocks } from '../resources/blocks/schema.ts'
 import { isolatedBlocks } from '../resources/conversations/isolated-blocks.ts'
-import type { OwnedRun } from './commit.ts'
 import type { BlockChange, Memory, MemoryBlock } from './memory.ts'
 import { asCall } from './refused.ts'
+
+/** The run whose calls write; without an id, a caller of the API has called the tool. */
+interface Writer {
+  id: string | null
+  agentId: string
+  conversationId?: string | undefined
+}
 
 /** Makes a block, and attaches it to the agent and to the agents that manage its memory. Returns its version. */
 async function insertBlock(tx: Scope, agentId: string, { id, label, value, description }: MemoryBlock) {
@@ -20,14 +26,14 @@ async function insertBlock(tx: Scope, agentId: string, { id, label, value, descr
 }
 
 /** Detaches a block from the agent. A block of the conversation alone is deleted. */
-async function removeBlock(tx: Scope, { agentId, conversationId }: OwnedRun, id: string): Promise<void> {
+async function removeBlock(tx: Scope, { agentId, conversationId }: Writer, id: string): Promise<void> {
   const own = conversationId === undefined ? [] : await isolatedBlocks(tx, conversationId)
   if (own.some((block) => block.id === id)) await tx.remove(blocks, id)
   else await tx.detach(agentBlocks, agentId, id)
 }
 
 /** Writes one change. Returns the version of the block; undefined for a removed one. */
-async function writeChange(tx: Scope, run: OwnedRun, id: string, { patch }: BlockChange, block?: MemoryBlock) {
+async function writeChange(tx: Scope, run: Writer, id: string, { patch }: BlockChange, block?: MemoryBlock) {
   if (patch && block) {
     return block.version === 0 ? insertBlock(tx, run.agentId, block) : (await tx.update(blocks, id, patch))[VERSION]!
   }
@@ -39,7 +45,7 @@ async function writeChange(tx: Scope, run: OwnedRun, id: string, { patch }: Bloc
  * Writes the changes of a memory in a transaction: their author is the agent, by its calls. Returns the versions of the changed
  * blocks, by id. Throws a 412 or a 404 for a block that somebody else has changed or deleted meanwhile, and a RefusedError.
  */
-export async function writeMemory(tx: Scope, run: OwnedRun, memory: Memory) {
+export async function writeMemory(tx: Scope, run: Writer, memory: Memory) {
   const blocksById = new Map([...memory.blocks.values()].map((block) => [block.id, block]))
   const versions = new Map<string, number>()
   // Detached blocks first: another block may have the label of one.

@@ -9,10 +9,9 @@ import { startOneShot } from './one-shot.ts'
 import { createPackages } from './packages.ts'
 import { LIMITS, type Sandbox, SandboxError } from './sandbox.ts'
 
-export type SandboxMode = 'auto' | 'bubblewrap' | 'unsafe-local' | 'off'
-
 export interface SandboxSettings {
-  mode: SandboxMode
+  /** `auto` and `bubblewrap` are the same: code never runs without a sandbox by itself. */
+  mode: 'auto' | 'bubblewrap' | 'unsafe-local' | 'off'
   /** The directory of the server's data, which no code may see, wherever it lies. */
   dataDir: string
   /** The directory of installed packages, which the user of sandboxes can reach; absent: the usual one. */
@@ -131,4 +130,24 @@ export async function openSandbox(settings: SandboxSettings): Promise<OpenedSand
   if (typeof found === 'string') return refusing(found)
   const { sandbox, note } = await openLocal(enclosedIn(found), python.path, settings)
   return { kind: 'bubblewrap', note: `bubblewrap, Python ${python.version}, ${note}`, sandbox }
+}
+
+/** The sandbox of a server. */
+export interface ServerSandbox extends Sandbox {
+  /** What this machine has. */
+  opened(): Promise<OpenedSandbox>
+}
+
+/** A sandbox that is looked for on this machine when it is first needed. */
+export function createSandbox(settings: SandboxSettings): ServerSandbox {
+  let found: Promise<OpenedSandbox> | undefined
+  const opened = () => {
+    found ??= openSandbox(settings)
+    return found
+  }
+  return {
+    opened,
+    run: async (call, signal) => (await opened()).sandbox.run(call, signal),
+    close: async () => (await found)?.sandbox.close(),
+  }
 }

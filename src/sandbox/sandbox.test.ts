@@ -1,12 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { openSandbox } from './open.ts'
+import { createSandbox } from './open.ts'
 import type { SandboxCall } from './sandbox.ts'
 
-const opened = await openSandbox({ mode: 'auto', dataDir: '/nowhere', packageIndexes: { pip: '', npm: '' } })
-afterAll(() => opened.sandbox.close())
+const sandbox = createSandbox({ mode: 'auto', dataDir: '/nowhere', packageIndexes: { pip: '', npm: '' } })
+const { kind } = await sandbox.opened()
+afterAll(() => sandbox.close())
 
 const call = (code: string, args: object = {}, more: Partial<SandboxCall> = {}) =>
-  opened.sandbox.run({
+  sandbox.run({
     organizationId: 'org-1',
     language: 'python',
     code,
@@ -31,7 +32,7 @@ class Point:
 
 `
 
-describe.skipIf(opened.kind === 'none')('a tool in Python', () => {
+describe.skipIf(kind === 'none')('a tool in Python', () => {
   test.for([
     ['x: int', 'x * 2', { x: 21 }, 42, '42'],
     ['x: int', 'x * 2', { x: '21' }, 42, '42'],
@@ -100,7 +101,7 @@ describe.skipIf(opened.kind === 'none')('a tool in Python', () => {
   test('ends with its caller', async () => {
     const reason = new Error('cancelled')
     const controller = new AbortController()
-    const running = opened.sandbox.run(
+    const running = sandbox.run(
       { organizationId: 'o', language: 'python', code: 'while True: pass', args: {}, env: {} },
       controller.signal,
     )

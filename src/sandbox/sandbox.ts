@@ -1,5 +1,7 @@
 /** The languages of code that a sandbox runs. */
-export type Language = 'python' | 'typescript'
+export const LANGUAGES = ['python', 'typescript'] as const
+
+export type Language = (typeof LANGUAGES)[number]
 
 /** Bounds of one call. */
 export interface SandboxLimits {

@@ -4,7 +4,6 @@ import { type LettaServer, refused, startLetta, UNKNOWN } from './client.ts'
 
 /** The methods of the SDK this server has no operation for. One that gets an operation gets a test, and leaves. */
 const ABSENT = [
-  'agents.tools.run',
   'environments.list',
   'environments.retrieve',
   'environments.sendMessage',

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { compileEngine } from '../../src/db/engine/compile-engine.ts'
-import { findBuiltin } from '../../src/runtime/tools/builtin.ts'
+import { findTool } from '../../src/runtime/tools/find.ts'
 
 /**
  * A server as `src/main.ts` starts one, with a tool of the tests besides: `count` writes its argument to the file COUNT_FILE, an
@@ -21,7 +21,7 @@ process.exit(
               return `Counted ${mark}.`
             },
           }
-        : findBuiltin(tool),
+        : findTool(tool),
     supervision: { leaseMs, renewMs: leaseMs / 3 },
   }),
 )

@@ -140,6 +140,39 @@ export const FunctionSchema = Type.Object({
   parameters: Type.Object({ type: Type.Literal('object'), properties: JsonMap(), required: Type.Array(Type.String()) }),
 })
 
+const call = {
+  args: JsonMap({ description: 'The arguments, by the names of the parameters.' }),
+  env_vars: Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Text(), {
+    description: 'Environment variables of this call.',
+  }),
+}
+
+export const RunTool = OrNull(Create({ args: call.args }, []))
+
+export const RunToolAlone = OrNull(Create(call, []))
+
+const { source_code, source_type, json_schema, args_json_schema, pip_requirements, npm_requirements } = fields
+
+export const RunSource = Create(
+  {
+    ...{ source_code, source_type, json_schema, args_json_schema, pip_requirements, npm_requirements, ...call },
+    name: Type.String({
+      description: 'The function to call. Default: that of json_schema, or the last of the source.',
+    }),
+  },
+  ['source_code', 'args'],
+)
+export type RunSource = Static<typeof RunSource>
+
+/** The result of a tool that was run by itself. */
+export const ToolExecution = Shape('ToolExecutionResult', {
+  status: OneOf(['success', 'error']),
+  func_return: Optional(Type.Unknown({ description: 'The return value as JSON; absent for an error.' })),
+  stdout: Optional(Type.Array(Type.String())),
+  stderr: Optional(Type.Array(Type.String(), { description: 'Of an error, its traceback.' })),
+})
+export type ToolExecution = Static<typeof ToolExecution>
+
 /** The filters that lists and counts share. */
 const filters = {
   name: Optional(Type.String({ description: 'Exactly this name.' })),

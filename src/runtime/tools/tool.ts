@@ -5,6 +5,7 @@ import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
 import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
 import type { Tool } from '../../resources/tools/schema.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { Memory } from '../memory.ts'
 
 /** A message of an agent, by a call of a tool, to another agent. */
@@ -38,6 +39,7 @@ export interface ToolServices extends SearchDeps {
   web: Web
   findTool: FindTool
   letters: Letters
+  sandbox: Sandbox
 }
 
 /** What a built-in tool works with. */
@@ -72,6 +74,8 @@ export interface ToolResult {
   stderr?: string[] | null
   /** Whether the call can't be made at all, however often the model tries: its run ends. */
   unusable?: boolean
+  /** New values of memory blocks by label, which the step stores with the return. */
+  memory?: Readonly<Record<string, string>>
   effect?: ToolEffect
 }
 
