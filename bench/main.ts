@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { runBenchmark } from './benchmark.ts'
 import { runContext } from './context.ts'
-import { CONTEXT, readOptions, SOAK } from './options.ts'
+import { CONTEXT, RUNS, readOptions, SOAK } from './options.ts'
 import { createProgress } from './progress.ts'
 import { describe } from './report.ts'
 import { toJson } from './report-json.ts'
+import { runRuns } from './runs.ts'
 import { runSoak } from './soak.ts'
 
 const options = readOptions(process.argv)
@@ -18,6 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 async function run(): Promise<string> {
   if (options.only === SOAK) return `${JSON.stringify(await runSoak(options, cleanup, progress), null, 2)}\n`
   if (options.only === CONTEXT) return `${JSON.stringify(await runContext(cleanup, progress), null, 2)}\n`
+  if (options.only === RUNS) return `${JSON.stringify(await runRuns(options, cleanup, progress), null, 2)}\n`
   const report = await runBenchmark(options, cleanup, progress)
   progress.done()
   console.log(describe(report))
