@@ -10,7 +10,7 @@ import { type ClaimedRun, claimNext } from './claim.ts'
 import { startOfHold } from './event-log.ts'
 import type { HeldRuns } from './held-runs.ts'
 import { LostRunError } from './interruptions.ts'
-import { storeWhileRunning } from './store-events.ts'
+import type { EventStore } from './store-events.ts'
 import type { ToolServices } from './tools/tool.ts'
 import type { QueuedRun } from './turn.ts'
 import type { WakeUps } from './wake-ups.ts'
@@ -33,6 +33,7 @@ export interface Carrier extends RuntimeDeps {
   owner: string
   held: HeldRuns
   wakeUps: WakeUps
+  events: EventStore
 }
 
 /** Carries out the runs of a thread, if it is free and one waits. */
@@ -43,7 +44,7 @@ async function beginQueued(carrier: Carrier, scope: Scope, threadId: string): Pr
 
 /** Carries out a claimed run, then those that wait for its thread. */
 export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void> {
-  const { held, models, scopeOf, logger, telemetry, owner, wakeUps, tools } = carrier
+  const { held, models, scopeOf, logger, telemetry, owner, wakeUps, tools, events } = carrier
   const begin = ({ id, threadId }: QueuedRun) => {
     held.hold(id)
     held.work(beginQueued(carrier, scopeOf(claimed.actor), threadId))
@@ -54,7 +55,7 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     const { log, signal } = held.begin(run.id, startOfHold(run.fence))
     log.isStored = request.streaming === true || request.background === true
     const scope = scopeOf(actor)
-    const storing = log.isStored ? storeWhileRunning(scope, run, log, wakeUps) : undefined
+    const storing = log.isStored ? events.follow(scope.organizationId, run, log) : undefined
     if (storing) held.onWatch(run.id, storing.hurry)
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)

@@ -5,6 +5,7 @@ import { type Carrier, carry, type RuntimeDeps } from './carry.ts'
 import { createHeldRuns, type LocalRun } from './held-runs.ts'
 import { withImages } from './images.ts'
 import { CancelledError, StoppingError } from './interruptions.ts'
+import { createEventStore } from './store-events.ts'
 import { SUPERVISION, type Supervision, superviseRuns } from './supervise.ts'
 import { createWakeUps } from './wake-ups.ts'
 
@@ -29,7 +30,8 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
   const owner = randomUUID()
   const held = createHeldRuns(deps.logger)
   const wakeUps = createWakeUps(deps.database)
-  const carrier: Carrier = { ...deps, owner, held, wakeUps }
+  const events = createEventStore(deps.database.kysely, wakeUps)
+  const carrier: Carrier = { ...deps, owner, held, wakeUps, events }
   const stopSupervising = superviseRuns(carrier, supervision)
   return {
     async start(scope, given) {
