@@ -139,6 +139,14 @@ describe('a later start', () => {
     for (const text of [HIDDEN, key, made.key]) expect(log.join('\n') + errors).not.toContain(text)
   })
 
+  test.runIf(process.platform === 'linux')('has the system allocator return freed memory', async () => {
+    const store = await copy()
+    const print = 'process.env.MALLOC_MMAP_THRESHOLD_ + " " + process.argv.at(-1)'
+    const own = (env?: Env) => store.run(['node', '--import', './src/cache.mjs', '-p', print, 'argument'], env)
+    expect(await own()).toMatchObject({ code: 0, output: '1048576 argument' })
+    expect(await own({ MALLOC_MMAP_THRESHOLD_: '65536' })).toMatchObject({ code: 0, output: '65536 argument' })
+  })
+
   test('by npm ends when npm ends', async () => {
     const store = await copy()
     const npm = store.start(['npm', 'start'])

@@ -129,7 +129,7 @@ export function urlOf(path: string, query: Record<string, string | number | bool
 }
 
 /** The pages from `url` on, as the `Link` header leads through them. `between` runs before each next page. */
-async function followed<T>(client: Client, url: string, between?: (shown: T[]) => Promise<void>) {
+export async function followed<T>(client: Client, url: string, between?: (shown: T[]) => Promise<void>) {
   const pages: T[][] = []
   for (let next: string | undefined = url; next; ) {
     const reply: Reply<T[]> = await client.get(next)

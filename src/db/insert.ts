@@ -13,7 +13,7 @@ import type { Columns, Exactly } from './tables.ts'
  * The JSON of one statement, in characters, unless a single row is longer. On the embedded database, others read between
  * the statements of a transaction.
  */
-const MAX_CHARACTERS = 300_000
+const MAX_CHARACTERS = 100_000
 
 /** Rows as JSON arrays, each short enough for one statement. */
 export function* jsonBatches(rows: readonly object[]): Generator<string> {

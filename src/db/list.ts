@@ -1,10 +1,10 @@
-import { CompiledQuery, sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { type Context, notFoundFor, readRows } from './context.ts'
 import type { Values } from './engine/statement-cache.ts'
 import { exists } from './find.ts'
 import { type Keyset, keysetOf, type PageQuery } from './keyset.ts'
 import { oneStatement, type RenderedRow, renderOne } from './render/one.ts'
-import { pageStatement, type RenderedBatch, renderPage } from './render/page.ts'
+import { pageColumns, pageStatement, type RenderedBatch, renderPage } from './render/page.ts'
 import type { Rendered } from './render/rendered.ts'
 import type { Rendering } from './render/rendering.ts'
 import type { Resource } from './resource.ts'
@@ -23,7 +23,7 @@ function buildPage<T extends Table>(
   const { orderBy, where, fetchLimit } = keyset.build(values)
   const owned = selectOwned(kysely, table, values.organizationId)
     .selectAll(table as never)
-    .select(() => sql`row_number() over (order by ${orderBy})`.as('n') as never) as ReturnType<typeof selectOwned<T>>
+    .select(() => pageColumns(orderBy, resource.bytes) as never) as ReturnType<typeof selectOwned<T>>
   const filtered = filter ? filter(owned) : owned
   const bounded = where.reduce((query, condition) => query.where(condition), filtered)
   const rows = bounded.orderBy(orderBy as never).limit(fetchLimit)

@@ -3,7 +3,7 @@ import { jsonBatches } from './insert.ts'
 import type { Scope } from './scope.ts'
 
 /**
- * Inserts rows of the organization into a table without versions, by one statement per 300 kB of JSON. A column that a row
+ * Inserts rows of the organization into a table without versions, by one statement per 100 kB of JSON. A column that a row
  * doesn't name is null.
  */
 export async function insertRecords(scope: Scope, table: string, rows: readonly object[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Prefix } from '../lib/ids.ts'
-import { jsonMembers, jsonObject, type Names } from './render/json-columns.ts'
+import { bytesOf, jsonMembers, jsonObject, type Names } from './render/json-columns.ts'
 import type { Rendering } from './render/rendering.ts'
 import type { Table } from './select.ts'
 
@@ -10,6 +10,8 @@ export interface Resource<Wire = unknown, T extends Table = Table> extends Optio
   columns: readonly string[]
   /** SQL of the columns and of the computed fields of the organization's rows. */
   fields(organizationId: unknown): RawBuilder<unknown>
+  /** SQL of the bytes of a row's values whose length has no small bound. */
+  bytes: RawBuilder<number>
   /** The statement that reads one row: `$1` is the organization, `$2` the id. */
   selectOne: string
   /** The wire shape as the database renders it, in either names. */
@@ -70,6 +72,7 @@ export const defineResource =
     // Built once as text: building a list of forty columns for every request would cost as much as the query.
     const { table } = options
     const names = Object.keys(shape.properties)
+    const columns = names.filter((name) => !(name in computed))
     const source = (name: string) => (name in computed ? computed[name] : `"${table}"."${name}"`)
     const fields = names.flatMap((name) => (source(name) ? `${source(name)} as "${name}"` : [])).join(', ')
     const composed = Object.keys(computed).length > 0 ? '' : undefined
@@ -90,8 +93,9 @@ export const defineResource =
     }
     return {
       ...options,
-      columns: names.filter((name) => !(name in computed)),
+      columns,
       fields: withOrganization(fields),
+      bytes: sql.raw(bytesOf(shape, columns, table)),
       selectOne: selectOne(fields),
       rendering: { neutral: renderingIn('neutral'), vendor: renderingIn('vendor') },
     }

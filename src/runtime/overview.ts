@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { omitNulls } from '../lib/json.ts'
@@ -56,12 +57,31 @@ const shownRow = ({ model_parts, token_count, shortened_to, pending_expires_at, 
 const inNames = ({ names }: Scope, objects: Record<string, unknown>[]): Record<string, unknown>[] =>
   names === 'vendor' ? objects : omitNulls(objects)
 
+/** The characters whose tokens are counted at once: other requests go on in between. */
+const COUNTED_AT_ONCE = 50_000
+
+async function countTokens(texts: readonly (string | undefined)[]): Promise<number> {
+  const { tokensOf } = await import('../files/tokens.ts')
+  let [tokens, characters] = [0, 0]
+  for (const text of texts) {
+    for (let at = 0; at < (text?.length ?? 0); at += COUNTED_AT_ONCE) {
+      const part = text!.slice(at, at + COUNTED_AT_ONCE)
+      tokens += tokensOf(part)
+      characters += part.length
+      if (characters < COUNTED_AT_ONCE) continue
+      characters = 0
+      await setImmediate()
+    }
+  }
+  return tokens
+}
+
 /**
  * The parts of a thread's context as its next run sees them, with the tokens of each by a common tokenizer, and those of the
  * latest prompt by the count of its own model. 404.
  */
 export async function contextOverview(scope: Scope, target: Target) {
-  const { tokensOf, TOKENIZER } = await import('../files/tokens.ts')
+  const { TOKENIZER } = await import('../files/tokens.ts')
   const thread = await loadThread(scope, target)
   await checkThread(scope, target)
   const { agent, system, rows } = thread
@@ -71,18 +91,16 @@ export async function contextOverview(scope: Scope, target: Target) {
   const history = renderHistory(rows, '', targetFor(agent.row.llm_config, thread)).slice(1)
   const texts = history.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
   const functions = agent.tools.map(definition)
-  const count = (text: string | undefined) => (text ? tokensOf(text) : 0)
-  const num_tokens_summary_memory = count(summary)
   const parts = {
-    num_tokens_external_memory_summary: count(found.memory_metadata),
-    num_tokens_system: count(rest),
-    num_tokens_core_memory: count(found.memory_blocks),
+    num_tokens_external_memory_summary: await countTokens([found.memory_metadata]),
+    num_tokens_system: await countTokens([rest]),
+    num_tokens_core_memory: await countTokens([found.memory_blocks]),
     num_tokens_memory_filesystem: 0,
-    num_tokens_tool_usage_rules: count(found.tool_usage_rules),
-    num_tokens_directories: count(found.directories),
-    num_tokens_summary_memory,
-    num_tokens_functions_definitions: functions.length > 0 ? count(JSON.stringify(functions)) : 0,
-    num_tokens_messages: texts.slice(summary === undefined ? 0 : 1).reduce((sum, text) => sum + count(text), 0),
+    num_tokens_tool_usage_rules: await countTokens([found.tool_usage_rules]),
+    num_tokens_directories: await countTokens([found.directories]),
+    num_tokens_summary_memory: await countTokens([summary]),
+    num_tokens_functions_definitions: functions.length > 0 ? await countTokens([JSON.stringify(functions)]) : 0,
+    num_tokens_messages: await countTokens(texts.slice(summary === undefined ? 0 : 1)),
   }
   const stored = await countStored(scope, target.agentId)
   return {

@@ -67,6 +67,21 @@ export function fieldJson({ shape, source }: JsonColumns, name: string, names: N
   return `chr(4) || '${shape.$id}.${name}' || chr(4) || ${json} || chr(4)`
 }
 
+/** SQL of the length of a value in bytes; undefined for values that are always short. Compressed JSON counts as it is read. */
+function bytesIn(column: string, { type, format, title, enum: values }: Field): string | undefined {
+  if (type === 'string') return format || values || title?.endsWith('-<uuid>') ? undefined : `octet_length(${column})`
+  if (['integer', 'number', 'boolean'].includes(type as string)) return undefined
+  return `case when pg_column_compression(${column}) is null then pg_column_size(${column}) else octet_length(${column}::text) end`
+}
+
+/** SQL of the length in bytes of these columns of a table together. */
+export function bytesOf({ properties }: JsonColumns['shape'], columns: readonly string[], table: string): string {
+  const lengths = columns.flatMap(
+    (name) => bytesIn(`"${table}"."${name}"`, (properties as Record<string, Field>)[name]!) ?? [],
+  )
+  return ['0', ...lengths.map((length) => `coalesce(${length}, 0)`)].join(' + ')
+}
+
 /** SQL of the members of a shape's JSON object. In neutral names, a member is null where its field has no value. */
 export const jsonMembers = (columns: JsonColumns, names: Names): string =>
   Object.keys(columns.shape.properties)

@@ -21,20 +21,31 @@ export const withPage = (page: RawBuilder<unknown>, tables: readonly RawBuilder<
 /** The rows of a page in one row of the result: a batch fits the driver's buffers, and costs less than its rows apart. */
 const BATCH_ROWS = 8
 
+/** A page ends with the item that reaches so many bytes: a page is several times in memory. */
+const MAX_BYTES = 1 << 24
+
 /** A row of the result of a page's statement: a batch of items, or the fragments of all items. */
 export interface RenderedBatch {
-  /** The JSON of the items, separated by commas; null for the fragments, and for a batch beyond the page. */
+  /** The JSON of the items, separated by commas; null for the fragments. */
   json: string | null
   fragments: string | null
-  /** The id of the page's last row in the order in which rows are fetched, if this batch has that row. */
-  last_id: string | null
-  /** Whether the batch has the row after the page. */
-  more: boolean
+  /** The id of the batch's last row in the order in which rows are fetched, unless that row is the last of all. */
+  next: string | null
 }
 
+/** SQL of the columns by which `pageRows` keeps rows, for rows in this order whose values have these bytes. */
+export function pageColumns(orderBy: RawBuilder<unknown>, bytes: RawBuilder<unknown>) {
+  const over = sql`over (order by ${orderBy} rows between unbounded preceding and 1 preceding)`
+  return sql`row_number() ${over} as n, coalesce(sum(${bytes}) ${over}, 0) as bytes_before, lead(true) ${over} as followed`
+}
+
+/** SQL that keeps the rows of a page. A row of the page that is `followed` by another has a next page behind it. */
+export const pageRows = (limit: unknown, rows: Expression<unknown>, table = 'page') =>
+  sql`select * from ${rows} as ${sql.table(table)} where n <= ${limit}::int and bytes_before < ${sql.lit(MAX_BYTES)}`
+
 /**
- * Renders a page in batches of items. `rows` selects the rows in the order of the keyset, each with its number `n`; it may
- * select more rows than the page holds.
+ * Renders a page in batches of items. `rows` selects the rows in the order of the keyset, each with its `pageColumns`; it
+ * selects more rows than the page holds, if there are more.
  */
 export function pageStatement(
   table: string,
@@ -46,15 +57,14 @@ export function pageStatement(
   const row = sql.table(table)
   const direction = sql.raw(backward ? 'desc' : 'asc')
   const batch = sql`(n - 1) / ${sql.lit(BATCH_ROWS)}`
-  // One row more than the limit tells whether there is a next page. That row isn't rendered.
-  const page = sql`select * from ${rows} as ${row} where n <= ${limit}::int + 1`
+  const page = pageRows(limit, rows, table)
   const batches = sql`
-    select string_agg(${json}, ',' order by n ${direction}) filter (where n <= ${limit}) as json, null as fragments,
-      max(${row}.id) filter (where n = ${limit}) as last_id, bool_or(n > ${limit}) as more
+    select string_agg(${json}, ',' order by n ${direction}) as json, null as fragments,
+      (array_agg(case when followed then ${row}.id end order by n desc))[1] as next
     from page as ${row} ${sql.join(joins, sql` `)} group by ${batch} order by ${batch} ${direction}`
   if (fragments.length === 0) return sql<RenderedBatch>`${withPage(page, tables)} ${batches}`
   return sql<RenderedBatch>`${withPage(page, tables)}
-    select null as json, ${aggregateFragments(fragments)} as fragments, null as last_id, false as more
+    select null as json, ${aggregateFragments(fragments)} as fragments, null as next
     union all (${batches})`
 }
 
@@ -66,10 +76,10 @@ export function renderPage<Wire>(
 ): Rendered<Wire[]> {
   const aggregated = result.find(({ fragments }) => fragments !== null)?.fragments ?? ''
   const fragments = parseFragments(decryptSecrets(aggregated))
-  const batches = result.flatMap(({ json }) => (json === null ? [] : [json]))
-  const items = batches.flatMap((json, n) => [n > 0 ? ',' : '[', ...replacePlaceholders(json, fragments)])
-  const last = result.find(({ last_id }) => last_id !== null)?.last_id
-  const next = last && result.some(({ more }) => more) && (backward ? { before: last } : { after: last })
+  const batches = result.filter(({ json }) => json !== null)
+  const items = batches.flatMap(({ json }, n) => [n > 0 ? ',' : '[', ...replacePlaceholders(json!, fragments)])
+  const last = batches.at(backward ? 0 : -1)?.next
+  const next = last && (backward ? { before: last } : { after: last })
   return new Rendered(items.length > 0 ? [...items, ']'] : ['[]'], {
     isEmpty: items.length === 0,
     ...(next && { [NEXT]: next }),

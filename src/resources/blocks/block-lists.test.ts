@@ -100,3 +100,26 @@ test('walking pages of any size shows every block once, either way; before is th
   expect((await bob.get(`${url}&after=${made[0]}`)).body).toEqual([])
   expect((await alice.get('/v1/blocks?after=block-00000000-0000-4000-8000-000000000000')).status).toBe(404)
 })
+
+test('a page of long values ends before it fills the memory, and its link leads to the rest', async () => {
+  const { alice } = server
+  const long = 'x'.repeat(990_000)
+  const url = '/v1/blocks/?project_id=long'
+  const made = []
+  // Text that compresses well counts as it is read.
+  for (let n = 0; n < 20; n++) {
+    made.push(
+      (await make(alice, { project_id: 'long', limit: null, ...(n % 2 ? { value: long } : { metadata: { long } }) }))
+        .id,
+    )
+  }
+  expect(await pagesFrom(alice, url)).toEqual([made.slice(0, 17), made.slice(17)])
+  expect(await pagesFrom(alice, `${url}&order=desc&limit=200`)).toEqual([
+    made.slice(3).reverse(),
+    made.slice(0, 3).reverse(),
+  ])
+  expect(await pagesFrom(alice, `${url}&limit=15`)).toEqual([made.slice(0, 15), made.slice(15)])
+  const { body, headers } = await alice.get(`${url}&before=${made[19]}`)
+  expect(body.map(({ id }: Made) => id)).toEqual(made.slice(2, 19))
+  expect(headers.link).toContain(`before=${made[2]}`)
+})

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NEXT, type PageOf } from '../../db/marks.ts'
+import { pageColumns, pageRows } from '../../db/render/page.ts'
 import type { Scope } from '../../db/scope.ts'
 import { type FanOut, toMessages } from './fan-out.ts'
 import type { Message, MessageType } from './schema.ts'
@@ -39,8 +40,10 @@ const vendorBounds = ({ order = 'desc', after, before }: MessagePage): Bounds =>
   reversed: order === 'desc',
 })
 
-/** A message, and the type of its agent. */
-type ListedRow = MessageRow & { agent_type: string }
+/** A message, the type of its agent, and whether another message follows. */
+type ListedRow = MessageRow & { agent_type: string; followed: boolean | null }
+
+const BYTES = sql`octet_length(concat(content, tool_calls, tool_returns))`
 
 /**
  * A page of the messages that a condition keeps. 404 for a cursor that is no message of the organization. `types`: only
@@ -61,21 +64,20 @@ export async function listMessages(
   const position = (id: string) =>
     sql`(select created_at, id from messages as cursor_row
       where cursor_row.organization_id = ${scope.organizationId} and cursor_row.id = ${id})`
-  const direction = sql.raw(fetch)
-  const rows = await scope.read<ListedRow>(sql`
-    select *, (select agent_type from agents
+  const orderBy = sql`created_at ${sql.raw(fetch)}, id ${sql.raw(fetch)}`
+  const selected = sql`(
+    select *, ${pageColumns(orderBy, BYTES)}, (select agent_type from agents
       where agents.organization_id = ${scope.organizationId} and agents.id = messages.agent_id) as agent_type
     from messages where organization_id = ${scope.organizationId} and ${condition}
       ${newerThan === undefined ? sql`` : sql`and (created_at, id) > ${position(newerThan)}`}
       ${olderThan === undefined ? sql`` : sql`and (created_at, id) < ${position(olderThan)}`}
-    order by created_at ${direction}, id ${direction} limit ${limit + 1}`)
-  const more = rows.length > limit
-  const shown = rows.slice(0, limit)
+    order by ${orderBy} limit ${limit + 1})`
+  const shown = await scope.read<ListedRow>(sql`${pageRows(limit, selected)} order by n`)
   const last = shown.at(-1)
   if (reversed) shown.reverse()
   const messages: PageOf<Message> = shown
     .flatMap((row) => toMessages(row, fanOut(row)))
     .filter(({ message_type }) => !types || types.includes(message_type))
-  if (more && last && !ownBounds) messages[NEXT] = reversed ? { before: last.id } : { after: last.id }
+  if (last?.followed && !ownBounds) messages[NEXT] = reversed ? { before: last.id } : { after: last.id }
   return messages
 }

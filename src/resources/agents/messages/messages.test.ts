@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventsIn } from '../../../../test/replies.ts'
 import { type Client, useTestServer } from '../../../../test/server.ts'
+import { followed, idsOf } from '../../../../test/walk.ts'
+import { newId } from '../../../lib/ids.ts'
+import { insertMessages } from '../../messages/insert.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
 let alice: Client
@@ -266,5 +269,17 @@ describe('the messages of an agent', () => {
       }
       expect(seen).toEqual(order === 'asc' ? all : all.toReversed())
     }
+  })
+
+  test('come in shorter pages where they are long', async () => {
+    const { id } = await makeAgent()
+    const content = [{ type: 'text', text: 'x'.repeat(1_000_000) }]
+    const long = Array.from({ length: 20 }, () => ({ id: newId('message'), role: 'user', content }))
+    await insertMessages(server.scopeOf(server.organizations.alice), id, long)
+    const pages = await followed<{ id: string }>(alice, `/v1/agents/${id}/messages`)
+    expect(pages.map(idsOf)).toEqual([
+      idsOf(long).slice(3).reverse(),
+      [...idsOf(long).slice(0, 3).reverse(), expect.any(String)],
+    ])
   })
 })
