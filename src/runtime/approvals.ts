@@ -6,7 +6,7 @@ import type { Decision, ToolReturn } from '../resources/messages/body.ts'
 import { answersByText } from '../resources/messages/fan-out.ts'
 import { asParts } from '../resources/messages/insert.ts'
 import { asText } from '../resources/messages/packed.ts'
-import type { StoredCall, StoredMessage } from '../resources/messages/table.ts'
+import type { ContentPart, StoredCall, StoredMessage } from '../resources/messages/table.ts'
 import { countedCalls, type Executed, type Sequel, sequelOf } from './continuation.ts'
 import { executeCall } from './execute.ts'
 import { stopEvent } from './frames.ts'
@@ -81,12 +81,16 @@ export const denied = (reason?: string | null): ToolResult => ({
   output: `${DENIED} User reason: ${reason ?? 'None'}`,
 })
 
-const returned = ({ tool_return, status, stdout, stderr }: ToolReturn): ToolResult => ({
-  status,
-  output: asText(asParts(tool_return) as never),
-  stdout: stdout ?? null,
-  stderr: stderr ?? null,
-})
+function returned({ tool_return, status, stdout, stderr }: ToolReturn): ToolResult {
+  const parts = asParts(tool_return) as ContentPart[]
+  return {
+    status,
+    output: asText(parts),
+    ...(parts.some(({ type }) => type === 'image') && { content: parts }),
+    stdout: stdout ?? null,
+    stderr: stderr ?? null,
+  }
+}
 
 /** Whether a call runs here: an approved one, and one that waited with others. */
 const isApproved = (answer: Decision | ToolReturn | undefined) => !answer || (!isReturn(answer) && answer.approve)

@@ -72,16 +72,27 @@ function assistantParts({ content, tool_calls, model_parts }: StoredMessage, tar
   return [...texts, ...calls.map(callPart)]
 }
 
+/** Providers that take images in the returns of tools; others read where the images were. */
+const TAKES_IMAGES = /^(anthropic|vertex\.anthropic|openai\.responses|google|amazon-bedrock)/
+
+const clipped = <T extends { text: string }>(part: T, length: number): T =>
+  part.text.length > length
+    ? { ...part, text: `${part.text.slice(0, length)}… [${part.text.length - length} characters cut]` }
+    : part
+
 function resultPart(
   name: string,
   { tool_call_id, status, func_response }: StoredReturn,
-  { maxReturn }: Target,
+  { maxReturn, provider }: Target,
 ): LanguageModelV4ToolResultPart {
-  const text = asText(func_response)
-  const value =
-    text.length > maxReturn ? `${text.slice(0, maxReturn)}… [${text.length - maxReturn} characters cut]` : text
-  const type = status === 'error' ? ('error-text' as const) : ('text' as const)
-  return { type: 'tool-result', toolCallId: tool_call_id, toolName: name, output: { type, value } }
+  const call = { type: 'tool-result' as const, toolCallId: tool_call_id, toolName: name }
+  const isShown = typeof func_response !== 'string' && maxReturn > SHORT_RETURN && TAKES_IMAGES.test(provider)
+  if (isShown && status === 'success') {
+    const value = userParts(func_response).map((part) => (part.type === 'text' ? clipped(part, maxReturn) : part))
+    return { ...call, output: { type: 'content', value } }
+  }
+  const value = clipped({ text: asText(func_response) }, maxReturn).text
+  return { ...call, output: { type: status === 'error' ? 'error-text' : 'text', value } }
 }
 
 /** Whether a part says something: models refuse a message of their own that is nothing but thinking. */

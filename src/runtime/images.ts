@@ -1,6 +1,8 @@
 import { ApiError } from '../lib/errors.ts'
+
 import { readBytes } from '../lib/read-bytes.ts'
-import type { RunRequest, UserInput } from './request.ts'
+
+import type { Approval, RunRequest, UserInput } from './request.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -68,25 +70,50 @@ async function withData(part: Part, place: string, fetch: Fetch): Promise<Part> 
   }
 }
 
-async function readContent(message: UserInput, place: string, fetch: Fetch): Promise<UserInput> {
-  const { content } = message
-  if (typeof content === 'string') return message
-  const parts = content.map((part, n) => withData(part, `${place}.content[${n}]`, fetch))
-  return { ...message, content: (await Promise.all(parts)) as typeof content }
-}
+type Content = UserInput['content']
+
+const partsIn = (content: Content): readonly Part[] => (typeof content === 'string' ? [] : (content as Part[]))
+
+/** Content with the data of its images. */
+const readContent = async (content: Content, place: string, fetch: Fetch): Promise<Content> =>
+  typeof content === 'string'
+    ? content
+    : ((await Promise.all(
+        partsIn(content).map((part, n) => withData(part, `${place}[${n}]`, fetch)),
+      )) as typeof content)
 
 const hasUrl = (part: Part) => isImage(part) && part.source.url !== undefined
 
 /**
- * A request with the data of its images: those by URL are read by `fetch`, up to 5 MB each, 8 of a request. 400 for an image
- * that can't be read.
+ * A request with the data of its images, also of those that tools of the caller return: images by URL are read by `fetch`, up to
+ * 5 MB each, 8 of a request. 400 for an image that can't be read.
  */
 export async function withImages(request: RunRequest, fetch: Fetch): Promise<RunRequest> {
-  const parts = request.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : (content as Part[])))
-  if (!parts.some(isImage)) return request
-  if (parts.filter(hasUrl).length > MAX_IMAGES) {
+  const { messages, approval } = request
+  const returns = (approval?.answers ?? []).flatMap((answer) =>
+    'tool_return' in answer ? partsIn(answer.tool_return) : [],
+  )
+  const parts = [...messages.flatMap(({ content }) => partsIn(content)), ...returns]
+  const images = parts.filter(isImage)
+  if (images.length === 0) return request
+  if (images.filter(hasUrl).length > MAX_IMAGES) {
     throw new ApiError('bad_request', `messages: at most ${MAX_IMAGES} images by URL are read for one request.`)
   }
-  const messages = request.messages.map((message, n) => readContent(message, `messages[${n}]`, fetch))
-  return { ...request, messages: await Promise.all(messages) }
+  const first = approval ? 1 : 0
+  const readMessage = async (message: UserInput, n: number) => ({
+    ...message,
+    content: await readContent(message.content, `messages[${first + n}].content`, fetch),
+  })
+  const readAnswer = async (answer: Approval['answers'][number], n: number) =>
+    'tool_return' in answer
+      ? {
+          ...answer,
+          tool_return: await readContent(answer.tool_return, `messages[0].tool_returns[${n}].tool_return`, fetch),
+        }
+      : answer
+  return {
+    ...request,
+    messages: await Promise.all(messages.map(readMessage)),
+    ...(approval && { approval: { ...approval, answers: await Promise.all(approval.answers.map(readAnswer)) } }),
+  }
 }

@@ -1,7 +1,7 @@
 import { inZone } from '../lib/clock.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
 import { asParts } from '../resources/messages/insert.ts'
-import { packEvent, packReturn } from '../resources/messages/packed.ts'
+import { asText, packEvent, packReturn } from '../resources/messages/packed.ts'
 import type { ApprovalRequestMessage, Message } from '../resources/messages/schema.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import type { Answer } from './answer.ts'
@@ -53,10 +53,10 @@ export function returnRow(
   name: string | null = calls[0]!.name,
 ): StoredMessage {
   const time = inZone(new Date(), turn.clock)
-  const returns = results.map(({ status, output, stdout, stderr }, n) => ({
+  const returns = results.map(({ status, output, content, stdout, stderr }, n) => ({
     tool_call_id: calls[n]!.id,
     status,
-    func_response: packReturn(status, output, time),
+    func_response: content ?? packReturn(status, output, time),
     stdout: stdout ?? null,
     stderr: stderr ?? null,
   }))
@@ -66,7 +66,7 @@ export function returnRow(
     role: 'tool',
     step_id: stepId,
     name,
-    content: [{ type: 'text', text: first!.func_response }],
+    content: [{ type: 'text', text: asText(first!.func_response) }],
     tool_call_id: first!.tool_call_id,
     tool_returns: returns,
   })

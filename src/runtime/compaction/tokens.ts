@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
 import type { TokenCount } from '../../resources/messages/table.ts'
 
 /** Bytes of text that models count as one token, on average. */
@@ -17,6 +22,11 @@ const jsonTokens = (value: unknown) => textTokens(JSON.stringify(value) ?? '')
 
 type Part = Exclude<LanguageModelV4Message['content'], string>[number]
 
+const outputTokens = (output: LanguageModelV4ToolResultPart['output']): number =>
+  output.type === 'content'
+    ? output.value.reduce((sum, part) => sum + (part.type === 'text' ? textTokens(part.text) : FILE), 0)
+    : jsonTokens(output)
+
 function partTokens(part: Part): number {
   switch (part.type) {
     case 'text':
@@ -25,7 +35,7 @@ function partTokens(part: Part): number {
     case 'tool-call':
       return textTokens(part.toolName) + jsonTokens(part.input)
     case 'tool-result':
-      return textTokens(part.toolName) + jsonTokens(part.output)
+      return textTokens(part.toolName) + outputTokens(part.output)
     default:
       return FILE
   }

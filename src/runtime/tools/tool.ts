@@ -3,6 +3,7 @@ import type { AgentAuthor, Scope } from '../../db/scope.ts'
 import type { Egress } from '../../lib/egress.ts'
 import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
+import type { ContentPart } from '../../resources/messages/table.ts'
 import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
 import type { Tool } from '../../resources/tools/schema.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
@@ -70,6 +71,8 @@ export type ToolEffect = (tx: Scope) => Promise<void>
 export interface ToolResult {
   status: 'success' | 'error'
   output: string
+  /** The return as parts, where there are images among them. */
+  content?: ContentPart[]
   stdout?: string[] | null
   stderr?: string[] | null
   /** Whether the call can't be made at all, however often the model tries: its run ends. */
