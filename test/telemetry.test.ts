@@ -112,6 +112,22 @@ describe('the metrics of a server', () => {
     }
   })
 
+  test('count the calls that summarize, and those of a text alone', async () => {
+    const { alice } = server
+    const { id } = (await alice.post('/v1/agents/', AGENT)).body
+    const calls = async () => {
+      const { body } = await alice.get<string>('/metrics')
+      const lines = body.matchAll(/^gen_ai_client_token_usage_count\{[^}]*gen_ai_token_type="output"[^}]*\} (\d+)$/gm)
+      return [...lines].reduce((sum, [, count]) => sum + Number(count), 0)
+    }
+    await alice.post(`/v1/agents/${id}/messages`, { input: 'Hello' })
+    const before = await calls()
+    const compaction_settings = { mode: 'all', model: 'cairn/scripted' }
+    expect((await alice.post(`/v1/agents/${id}/summarize`, { compaction_settings })).status).toBe(200)
+    expect((await alice.post(`/v1/agents/${id}/generate`, { prompt: 'Hello' })).status).toBe(200)
+    expect((await calls()) - before).toBe(2)
+  })
+
   test('are for the organization that runs the server alone', async () => {
     expect((await server.bob.get('/metrics')).status).toBe(403)
     expect((await (await server.withScopes('read', 'write')).get('/metrics')).status).toBe(403)

@@ -6,9 +6,17 @@ import { callSettings } from '../llm/settings.ts'
 import { agents } from '../resources/agents/schema.ts'
 import type { UsageStatistics } from '../resources/messages/schema.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
+import { observeModelCall } from '../telemetry/model-calls.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { upstreamFailure } from './failure.ts'
 import { overriding } from './prepare.ts'
 import { addUsage, noUsage, stepUsage } from './usage.ts'
+
+/** The services through which a request calls models. */
+export interface ModelServices {
+  models: LanguageModels
+  telemetry: Telemetry
+}
 
 /** One call of a model, without an agent's memory and tools. */
 export interface Generate {
@@ -47,7 +55,7 @@ function contentOf({ parts }: ModelOutput, isBySchema: boolean): string {
  */
 export async function generate(
   scope: Scope,
-  models: LanguageModels,
+  { models, telemetry }: ModelServices,
   agentId: string,
   { prompt, system_prompt, override_model, response_schema }: Generate,
   abortSignal: AbortSignal,
@@ -56,7 +64,7 @@ export async function generate(
   const config = override_model ? await overriding(scope, override_model) : llm_config!
   const settings = override_model ? {} : (model_settings ?? {})
   const model = await models.of(scope, config)
-  const pieces = callModel(model, {
+  const call: ModelCall = {
     ...callSettings(config, settings, false),
     ...(response_schema && bySchema(response_schema)),
     prompt: [
@@ -64,7 +72,8 @@ export async function generate(
       { role: 'user', content: [{ type: 'text', text: prompt }] },
     ],
     abortSignal,
-  })
+  }
+  const pieces = observeModelCall(telemetry, model, callModel(model, call))
   try {
     for (;;) {
       const { done, value } = await pieces.next()

@@ -5,11 +5,11 @@ import type { App } from '../../http/server.ts'
 import { callerGone } from '../../http/sse.ts'
 import { JsonMap, Ref } from '../../lib/wire.ts'
 import { prepareSummary, storeSummary } from '../../runtime/compaction/summarize-thread.ts'
+import type { ModelServices } from '../../runtime/generate.ts'
 import { previewRequest } from '../../runtime/preview.ts'
 import { recompileThread } from '../../runtime/recompile.ts'
 import { Recompile, SummarizedMessages } from '../agents/context/schema.ts'
 import { SendToConversation } from '../messages/body.ts'
-import type { LanguageModels } from '../models/language.ts'
 import { CompactConversation, RecompileConversation, ThreadParams } from './schema.ts'
 import { targetOf } from './target.ts'
 
@@ -33,14 +33,14 @@ const operations = operationsOf('conversations', {
 })
 
 /** The operations of `/v1/conversations/{conversation_id}` that change or use its context. */
-export const conversationContextRoutes = (models: LanguageModels) => async (app: App) => {
+export const conversationContextRoutes = (services: ModelServices) => async (app: App) => {
   app.post(
     '/:conversation_id/compact',
     prepared({
       ...operations.compact_conversation,
       prepare: async ({ scope, params, body }, reply) => {
         const target = await targetOf(scope, params.conversation_id, { in: 'body', id: body?.agent_id })
-        return prepareSummary(scope, models, target, body?.compaction_settings, callerGone(reply))
+        return prepareSummary(scope, services, target, body?.compaction_settings, callerGone(reply))
       },
       handle: ({ scope }, summary) => storeSummary(scope, summary),
     }),
@@ -54,6 +54,11 @@ export const conversationContextRoutes = (models: LanguageModels) => async (app:
     '/:conversation_id/messages/preview-raw-payload',
     operations.preview_conversation_raw_payload,
     async ({ scope, params, body: { agent_id, ...body } }) =>
-      previewRequest(scope, models, await targetOf(scope, params.conversation_id, { in: 'body', id: agent_id }), body),
+      previewRequest(
+        scope,
+        services.models,
+        await targetOf(scope, params.conversation_id, { in: 'body', id: agent_id }),
+        body,
+      ),
   )
 }

@@ -3,8 +3,8 @@ import type { Scope } from '../../db/scope.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { unpackSummary } from '../../resources/messages/packed.ts'
 import type { Target } from '../../resources/messages/table.ts'
-import type { LanguageModels } from '../../resources/models/language.ts'
 import { upstreamFailure } from '../failure.ts'
+import type { ModelServices } from '../generate.ts'
 import { offerTools } from '../offer.ts'
 import { type NewContext, setContext } from '../set-context.ts'
 import { compileThread } from '../thread.ts'
@@ -53,14 +53,14 @@ function unchanged({ rows }: Turn): PreparedSummary {
  */
 export async function prepareSummary(
   scope: Scope,
-  models: LanguageModels,
+  { models, telemetry }: ModelServices,
   target: Target,
   given: GivenSettings | null | undefined,
   signal: AbortSignal,
 ): Promise<PreparedSummary> {
   // The agent's own model is needed only where no other one summarizes.
   const lazy = { ...models, of: (...args: Parameters<typeof models.of>) => models.of(...args).catch(unusableModel) }
-  const turn = await viewThread(scope, lazy, target, undefined, signal)
+  const turn = { ...(await viewThread(scope, lazy, target, undefined, signal)), telemetry }
   const offer = offerTools(turn)
   const gauge = createGauge(turn, offer.options.tools)
   const settings = settingsOf(turn.agent.row.compaction_settings, given)

@@ -5,6 +5,8 @@ import { callSettings } from '../../llm/settings.ts'
 import type { StoredMessage } from '../../resources/messages/table.ts'
 import { catalogOf } from '../../resources/models/handles.ts'
 import type { LlmConfig } from '../../resources/models/schema.ts'
+import { observeModelCall } from '../../telemetry/model-calls.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Turn } from '../turn.ts'
 import type { Settings } from './settings.ts'
 import { chunksOf, transcriptOf } from './transcript.ts'
@@ -14,6 +16,7 @@ export interface Summarizer {
   model: LanguageModelV4
   config: LlmConfig
   settings: Readonly<Record<string, unknown>>
+  telemetry: Telemetry
 }
 
 /** The model that summarizes for the models of a provider, where neither agent nor request names one. */
@@ -24,10 +27,11 @@ const SMALL: Readonly<Record<string, string>> = {
 }
 
 /** The agent's own model. */
-export const ownSummarizer = ({ model, config, agent }: Turn): Summarizer => ({
+export const ownSummarizer = ({ model, config, agent, telemetry }: Turn): Summarizer => ({
   model,
   config,
   settings: agent.row.model_settings ?? {},
+  telemetry,
 })
 
 /**
@@ -39,19 +43,20 @@ export async function namedSummarizer(turn: Turn, { model, modelSettings }: Sett
   if (!handle) return undefined
   try {
     const config = (await catalogOf(turn.scope, { llm: [handle] })).llm(handle)
-    return { model: await turn.models.of(turn.scope, config), config, settings: modelSettings }
+    const { telemetry } = turn
+    return { model: await turn.models.of(turn.scope, config), config, settings: modelSettings, telemetry }
   } catch {
     return undefined
   }
 }
 
 /** The text of a model's answer. Throws a ModelError where there is none. */
-async function textOf({ model, config, settings }: Summarizer, options: LanguageModelV4CallOptions): Promise<string> {
-  const deltas = callModel(model, {
-    ...callSettings(config, settings, true),
-    ...options,
-    responseFormat: { type: 'text' },
-  })
+async function textOf(
+  { model, config, settings, telemetry }: Summarizer,
+  options: LanguageModelV4CallOptions,
+): Promise<string> {
+  const call = { ...callSettings(config, settings, true), ...options, responseFormat: { type: 'text' as const } }
+  const deltas = observeModelCall(telemetry, model, callModel(model, call))
   for (;;) {
     const { done, value } = await deltas.next()
     if (!done) continue

@@ -5,13 +5,12 @@ import type { App } from '../../../http/server.ts'
 import { callerGone } from '../../../http/sse.ts'
 import { JsonMap, Ref } from '../../../lib/wire.ts'
 import { prepareSummary, storeSummary } from '../../../runtime/compaction/summarize-thread.ts'
-import { generate } from '../../../runtime/generate.ts'
+import { generate, type ModelServices } from '../../../runtime/generate.ts'
 import { contextOverview } from '../../../runtime/overview.ts'
 import { previewRequest } from '../../../runtime/preview.ts'
 import { recompileThread, resetThread } from '../../../runtime/recompile.ts'
 import { SendBody } from '../../messages/body.ts'
 import type { Target } from '../../messages/table.ts'
-import type { LanguageModels } from '../../models/language.ts'
 import { retrieveAgent } from '../agents.ts'
 import { ALL_RELATIONS } from '../relations.ts'
 import { Agent, AgentParams } from '../schema.ts'
@@ -64,7 +63,7 @@ const inConversation = (target: Target, id: string | undefined): Target =>
   id === undefined || id === 'default' ? target : { ...target, threadId: id, conversationId: id }
 
 /** `/v1/agents/{agent_id}/context`, and the operations that change or use the context. */
-export const agentContextRoutes = (models: LanguageModels) => async (app: App) => {
+export const agentContextRoutes = (services: ModelServices) => async (app: App) => {
   app.get('/:agent_id/context', operations.retrieve_context, ({ scope, params, query }) =>
     contextOverview(scope, inConversation(refOf(params), query.conversation_id)),
   )
@@ -89,7 +88,7 @@ export const agentContextRoutes = (models: LanguageModels) => async (app: App) =
     prepared({
       ...operations.summarize_messages,
       prepare: ({ scope, params, body }, reply) =>
-        prepareSummary(scope, models, refOf(params), body?.compaction_settings, callerGone(reply)),
+        prepareSummary(scope, services, refOf(params), body?.compaction_settings, callerGone(reply)),
       handle: ({ scope }, summary) => storeSummary(scope, summary),
     }),
   )
@@ -98,12 +97,12 @@ export const agentContextRoutes = (models: LanguageModels) => async (app: App) =
     '/:agent_id/generate',
     prepared({
       ...operations.generate_text,
-      prepare: ({ scope, params, body }, reply) => generate(scope, models, params.agent_id, body, callerGone(reply)),
+      prepare: ({ scope, params, body }, reply) => generate(scope, services, params.agent_id, body, callerGone(reply)),
       handle: async (_, generated) => generated,
     }),
   )
 
   app.post('/:agent_id/messages/preview-raw-payload', operations.preview_raw_payload, ({ scope, params, body }) =>
-    previewRequest(scope, models, refOf(params), body),
+    previewRequest(scope, services.models, refOf(params), body),
   )
 }
