@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
-import { Message, Ref } from '../../lib/wire.ts'
+import { Ref } from '../../lib/wire.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { createConversation, listConversations, modifyConversation } from './conversations.ts'
 import { forkThread } from './fork.ts'
@@ -37,7 +37,7 @@ const operations = operationsOf('conversations', {
   update_conversation: ['Modify a conversation', { params, body: UpdateConversation, response: one }, config],
   delete_conversation: [
     'Delete a conversation with its messages and its blocks',
-    { params, response: { 200: Message } },
+    { params, response: { 200: Type.Null() } },
   ],
   fork_conversation: [
     'Make a conversation that begins with the messages of another, or with some of them',
@@ -62,9 +62,8 @@ export const conversationRoutes = (runtime: Runtime) => async (app: App) => {
   )
 
   app.delete('/:conversation_id', operations.delete_conversation, async ({ scope, params }) => {
-    const { conversation_id } = params
-    for (const run of await deleteConversation(scope, conversation_id)) runtime.cancel(run)
-    return { message: `Conversation id=${conversation_id} successfully deleted` }
+    for (const run of await deleteConversation(scope, params.conversation_id)) runtime.cancel(run)
+    return null
   })
 
   app.post('/:conversation_id/fork', operations.fork_conversation, async ({ scope, params, query }) => {
