@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     const names = operations.map(({ operationId }) => operationId)
     expect(new Set(names).size).toBe(names.length)
     const bare = operations.filter(
-      ({ operationId, summary, tags }) => !/^[a-z]+(_[a-z]+)+$/.test(operationId ?? '') || !summary || !tags?.length,
+      ({ operationId, summary, tags }) => !/^[a-z]+(_[a-z\d]+)+$/.test(operationId ?? '') || !summary || !tags?.length,
     )
     expect(bare.map(({ operationId, path }) => operationId ?? path)).toEqual([])
   })

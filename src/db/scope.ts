@@ -131,6 +131,8 @@ export interface Scope {
   enqueueMany<Q extends Queue>(queue: Q, list: readonly { data: JobData[Q]; key: string }[]): Promise<void>
   /** The same caller in another organization. Throws unless the caller's organization is the operator. */
   asOrganization(organizationId: string): Scope
+  /** The scope with a condition: its changes are 412 for rows of other versions. */
+  withIfMatch(versions: readonly number[] | undefined): Scope
   /** The scope without the caller's `If-Match`: for changes that a change entails. */
   withoutIfMatch(): Scope
   /** The scope of an agent that acts for the caller by a call of a tool: history names the agent. */
@@ -198,7 +200,8 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     enqueue: (queue, data, key) => scope.enqueueMany(queue, [{ data, key }]),
     enqueueMany: (queue, jobs) => enqueue(services.jobs, actor, transaction, queue, jobs),
     asOrganization: (organizationId) => createScope(services, asOrganization(actor, organizationId), transaction),
-    withoutIfMatch: () => createScope(services, { ...actor, ifMatch: undefined }, transaction),
+    withIfMatch: (ifMatch) => createScope(services, { ...actor, ifMatch }, transaction),
+    withoutIfMatch: () => scope.withIfMatch(undefined),
     asAgent: (author, ifMatch) =>
       createScope(services, { ...actor, author: JSON.stringify(author), ifMatch }, transaction),
   }

@@ -37,6 +37,9 @@ export function addAuth(
 ): void {
   addClientAccess(app)
   const acceptedVersions = addIfMatch(app)
+  app.decorateRequest('scopeFor', async function (this: FastifyRequest, path: string) {
+    return this.scope.withIfMatch(await acceptedVersions(this, path))
+  })
   app.addHook('onRequest', async (request, reply) => {
     const key = apiKeyOf(request)
     await limits?.beforeKey(request, key)
@@ -62,6 +65,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The database as the caller's organization sees it. */
     scope: Scope
+    /** The scope of an upsert: its `If-Match` is compared with the resource at this path. Call it outside of transactions. */
+    scopeFor(path: string): Promise<Scope>
     organizationId?: string
   }
   interface FastifyContextConfig {

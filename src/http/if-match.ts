@@ -36,22 +36,23 @@ async function currentEtag(request: FastifyRequest, url: string): Promise<string
  * Reads `If-Match` headers: the returned function resolves to the versions that a header accepts, and to undefined for a
  * header that accepts any version, and without one. An ETag with a hash covers more than the versioned row: the resource is
  * read again, and the version counts only if the whole ETag is still current. The row is compared once more by the change
- * itself; a resource that the row refers to may change in between, but this change doesn't write to it.
+ * itself; a resource that the row refers to may change in between, but this change doesn't write to it. `resource` is the path
+ * of the changed resource where the path of the request doesn't name it.
  */
-export function addIfMatch(app: FastifyInstance): (request: FastifyRequest) => Promise<number[] | undefined> {
+export function addIfMatch(app: FastifyInstance) {
   const readable = new Set<string>()
   app.addHook('onRoute', (route) => {
     // A response with an ETag may be a 304.
     if (Object.hasOwn(route.schema?.response ?? {}, 304)) readable.add(route.url)
   })
-  return async (request) => {
+  return async (request: FastifyRequest, resource?: string): Promise<number[] | undefined> => {
     const header = request.headers['if-match']
     if (header === undefined || header.trim() === '*' || ['GET', 'HEAD', 'POST'].includes(request.method)) {
       return undefined
     }
     const named = [...header.matchAll(ETAG)].filter(({ groups }) => !groups!.weak)
     const composed = named.filter(([etag]) => etag.includes('.'))
-    const path = resourcePath(request, readable)
+    const path = resource ?? resourcePath(request, readable)
     const surface = isLetta(request) ? LETTA_PREFIX : ''
     const queries = new Set(path ? composed.map(({ groups }) => groups!.query ?? '') : [])
     const current = new Set<string | undefined>()

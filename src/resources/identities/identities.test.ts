@@ -137,6 +137,21 @@ describe('identities', () => {
     expect((await alice.get('/v1/identities/count?identifier_key=at%20once')).body).toBe(1)
   })
 
+  test('an upsert with the ETag of the identity changes it, and is a 412 when the identity or its agents have changed', async () => {
+    const { alice } = server
+    const { body, headers } = await make({ agent_ids: [await makeAgent(alice)] })
+    const { identifier_key, identity_type } = body
+    const upsert = (name: string, etag: string | undefined) =>
+      alice.call('PUT', '/v1/identities/', { identifier_key, identity_type, name }, { 'if-match': etag! })
+    const changed = await upsert('Second', headers.etag)
+    expect([changed.status, changed.body.name]).toEqual([200, 'Second'])
+    expect((await upsert('Stale', headers.etag)).status).toBe(412)
+    expect((await upsert('Invented', changed.headers.etag!.replace(/\..*/, '.invented"'))).status).toBe(412)
+    await alice.delete(`/v1/agents/${body.agent_ids[0]}`)
+    expect((await upsert('Without its agent', changed.headers.etag)).status).toBe(412)
+    expect((await alice.get(`/v1/identities/${body.id}`)).body.name).toBe('Second')
+  })
+
   test('agents and blocks are attached for real, replaced as a set, and true when one is deleted', async () => {
     const { alice } = server
     const [a, b, c] = [await makeAgent(alice), await makeAgent(alice), await makeAgent(alice)]

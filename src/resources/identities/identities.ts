@@ -96,19 +96,19 @@ async function idOf(scope: Scope, { identifier_key, project_id }: CreateIdentity
   return row?.id
 }
 
-/** Makes the identity of this key and project, or changes the existing one. */
-export async function upsertIdentity(scope: Scope, body: CreateIdentity) {
+/** Makes the identity of this key and project, or changes the existing one, by the scope that `scopeFor` returns for its id. */
+export async function upsertIdentity(scope: Scope, body: CreateIdentity, scopeFor: (id: string) => Promise<Scope>) {
   const { agent_ids, block_ids, ...columns } = body
   const change: UpdateIdentity = { ...columns, ...(agent_ids && { agent_ids }), ...(block_ids && { block_ids }) }
   const there = await idOf(scope, body)
-  if (there !== undefined) return updateIdentity(scope, there, change)
+  if (there !== undefined) return updateIdentity(await scopeFor(there), there, change)
   try {
     return await createIdentity(scope, body)
   } catch (error) {
     // Another caller may have made it meanwhile.
     const made = error instanceof ApiError && error.code === 'conflict' ? await idOf(scope, body) : undefined
     if (made === undefined) throw error
-    return updateIdentity(scope, made, change)
+    return updateIdentity(await scopeFor(made), made, change)
   }
 }
 

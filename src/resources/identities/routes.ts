@@ -57,7 +57,9 @@ export async function identityRoutes(app: App) {
   app.get('/', operations.list_identities, ({ scope, query }) => listIdentities(scope, query))
   app.get('/count', operations.count_identities, ({ scope, query }) => countIdentities(scope, query))
   app.post('/', operations.create_identity, ({ scope, body }) => createIdentity(scope, body))
-  app.put('/', operations.upsert_identity, ({ scope, body }) => upsertIdentity(scope, body))
+  app.put('/', operations.upsert_identity, (request) =>
+    upsertIdentity(request.scope, request.body, (id) => request.scopeFor(`/v1/identities/${id}`)),
+  )
 
   app.get('/:identity_id', operations.retrieve_identity, ({ scope, params }) =>
     scope.retrieve(identities, params.identity_id),
