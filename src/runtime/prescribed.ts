@@ -15,7 +15,7 @@ interface Parameters {
   properties?: Record<string, { type?: string | string[] }>
 }
 
-export const parametersOf = ({ json_schema }: Tool): Parameters =>
+export const parametersOf = ({ json_schema }: Pick<Tool, 'json_schema'>): Parameters =>
   ((json_schema ?? {}) as { parameters?: Parameters }).parameters ?? {}
 
 /** The reason why a tool can't take an argument that a rule prescribes; undefined where the tool can. */

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { Command } from './one-shot.ts'
 import type { SandboxLimits } from './sandbox.ts'
+import { callFilter } from './seccomp.ts'
 
 /** What a program sees, besides the programs and libraries of the system. */
 export interface Surroundings {
@@ -57,7 +58,9 @@ export function bubblewrapped(
   const covered = hidden.filter(
     (path) => existsSync(path) && SYSTEM.some((root) => path === root || path.startsWith(root + sep)),
   )
+  const filter = installs ? undefined : callFilter()
   const args = [
+    ...(filter ? ['--seccomp', '4'] : []),
     ...[
       '--unshare-all',
       ...(installs ? ['--share-net'] : []),
@@ -77,5 +80,5 @@ export function bubblewrapped(
     ...['--remount-ro', '/', '--remount-ro', '/dev', '--chdir', '/tmp', '--'],
     ...program,
   ]
-  return { file, args, uid }
+  return { file, args, uid, filter }
 }

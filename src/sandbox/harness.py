@@ -14,8 +14,9 @@ TOOL_FILE = "tool.py"
 
 
 def main():
-    channel = os.dup(3)  # not inherited by processes of the tool
+    channel = os.dup2(3, 4, inheritable=False)  # processes of the tool don't get it
     os.close(3)
+    os.closerange(5, 1 << 20)  # what the server was started with
     dumps, write = json.dumps, os.write
 
     def send(text):
@@ -61,6 +62,11 @@ def limit_process(limits):
     lower(resource.RLIMIT_NPROC, limits["processes"])
     lower(resource.RLIMIT_NOFILE, 256)
     lower(resource.RLIMIT_CORE, 0)
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")  # where memory runs out, the tool ends and not the server
+    except OSError:
+        pass
 
 
 def run(job):

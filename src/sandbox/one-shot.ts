@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import type { Duplex, Readable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { capture, readLines } from './capture.ts'
 import { SandboxError, type SandboxLimits } from './sandbox.ts'
 import { watchMemory } from './watch-memory.ts'
@@ -11,6 +11,8 @@ export interface Command {
   args: readonly string[]
   /** The user and group of the program; absent: those of the server. */
   uid?: number | undefined
+  /** Bytes that the program reads from descriptor 4. */
+  filter?: Buffer | undefined
 }
 
 /** How a job ended. The shape of a result is unchecked. */
@@ -33,14 +35,18 @@ export interface OneShot {
 const START_MS = 20_000
 
 /** With an empty environment, in a process group of its own. */
-const spawnProgram = ({ file, args, uid }: Command) =>
-  spawn(file, args, {
+function spawnProgram({ file, args, uid, filter }: Command): ChildProcess {
+  const child = spawn(file, args, {
     env: {},
     cwd: '/',
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(filter ? (['pipe'] as const) : [])],
     ...(uid !== undefined && { uid, gid: uid }),
   })
+  const input = child.stdio[4] as Writable | undefined
+  input?.on('error', () => {}).end(filter)
+  return child
+}
 
 function killGroup({ pid }: ChildProcess): void {
   try {
@@ -72,7 +78,7 @@ const closeOf = (child: ChildProcess) =>
 export function startOneShot(command: Command): OneShot {
   const child = spawnProgram(command)
   // Node makes each `pipe` of a socket pair: descriptor 3 is read and written.
-  const [out, err, channel] = child.stdio.slice(1) as [Readable, Readable, Duplex]
+  const [out, err, channel] = child.stdio.slice(1, 4) as [Readable, Readable, Duplex]
   const ready = Promise.withResolvers<void>()
   const outcome = Promise.withResolvers<Outcome>()
   const nonce = randomUUID()

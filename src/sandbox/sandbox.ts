@@ -60,8 +60,6 @@ export interface SandboxCall {
   packages?: readonly Package[] | undefined
   agentState?: AgentState | undefined
   limits?: Partial<SandboxLimits>
-  /** `public`: through a proxy that refuses private addresses. Default `none`. */
-  network?: 'none' | 'public' | undefined
 }
 
 /** The outcome of a call. */

@@ -11,11 +11,22 @@ import {
   type SandboxResult,
 } from '../../sandbox/sandbox.ts'
 import { ToolError } from '../memory.ts'
+import { parametersOf } from '../prescribed.ts'
 import type { Arguments, ToolContext, ToolResult } from './tool.ts'
 
 /** A function with its source. */
 export type Source = Partial<
-  Pick<Tool, 'id' | 'name' | 'source_code' | 'source_type' | 'project_id' | 'pip_requirements' | 'npm_requirements'>
+  Pick<
+    Tool,
+    | 'id'
+    | 'name'
+    | 'json_schema'
+    | 'source_code'
+    | 'source_type'
+    | 'project_id'
+    | 'pip_requirements'
+    | 'npm_requirements'
+  >
 >
 
 /** The call of a function. */
@@ -95,6 +106,7 @@ export async function runSource(
         language,
         code,
         name: source.name,
+        parameters: Object.keys(parametersOf(source).properties ?? {}),
         packages: language === 'python' ? source.pip_requirements : source.npm_requirements,
         args,
         env: { ...variables, ...secrets, ...env, ...idsOf(source, agentId) },
