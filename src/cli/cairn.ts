@@ -1,6 +1,7 @@
 import { Command } from 'commander'
+import { doctorCommand } from './doctor.ts'
 import { keysCommand } from './keys.ts'
-import { serve } from './serve.ts'
+import { serve, version } from './serve.ts'
 
 const cairn = new Command('cairn').description('a self-hosted server for stateful LLM agents')
 cairn
@@ -10,6 +11,7 @@ cairn
     process.exit(await serve())
   })
 cairn.addCommand(keysCommand())
+cairn.addCommand(doctorCommand(version))
 
 try {
   await cairn.parseAsync()

@@ -14,7 +14,8 @@ import type { Deps } from '../services.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+/** The version of this program. */
+export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
 
