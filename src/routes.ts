@@ -19,6 +19,7 @@ import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { approvalRoutes } from './resources/approvals/routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
+import { batchRoutes } from './resources/batches/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
 import { chatCompletionRoutes, openAiRoutes } from './resources/chat-completions/routes.ts'
 import { conversationContextRoutes } from './resources/conversations/context-routes.ts'
@@ -59,6 +60,7 @@ export const publicRoutes = (services: Services): readonly Mount[] => [['/v1', h
 const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/agents', agentMessageRoutes(services.runtime)],
   ['/v1', messageRoutes(services)],
+  ['/v1/messages/batches', batchRoutes(services.runtime, services.config.bodyLimit)],
   ['/v1/agents', scheduleRoutes],
   ['/v1/agents', agentContextRoutes(services)],
   ['/v1/conversations', conversationRoutes(services.runtime)],

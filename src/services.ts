@@ -9,7 +9,7 @@ import { embedContainer } from './jobs/embed-container.ts'
 import { embedMessagesWork } from './jobs/embed-messages.ts'
 import { createPlannedRuns, type PlannedRuns } from './jobs/planned-runs.ts'
 import { processFile } from './jobs/process-file.ts'
-import { runCallback } from './jobs/run-callback.ts'
+import { batchCallback, runCallback } from './jobs/run-callback.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import { type BaseProviders, registerBaseProviders } from './jobs/sync-base.ts'
 import { syncContainer } from './jobs/sync-container.ts'
@@ -115,6 +115,7 @@ const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedd
   embed_container: embedContainer(embedders),
   embed_messages: embedMessagesWork(embedders),
   process_file: processFile(embedders),
+  batch_callback: batchCallback(egress),
   run_callback: runCallback(egress),
   sync_container: syncContainer(stores),
   sync_provider: syncProvider(egress),

@@ -18,7 +18,10 @@ async function statements(client: Client, ask: () => Promise<Reply<unknown>>): P
     const texts = query.mock.calls.map(([first]) => (first as unknown as { text?: string }).text ?? String(first))
     // The upkeep of the background work comes when it comes.
     return texts.filter(
-      (text) => !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where|as swept|from schedules\s+where next/.test(text),
+      (text) =>
+        !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where|as swept|from schedules\s+where next|from batches where completed/.test(
+          text,
+        ),
     ).length
   } finally {
     query.mockRestore()

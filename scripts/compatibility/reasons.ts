@@ -8,11 +8,10 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
   [/\/memory-files\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
-  [/^GET \/v1\/(mcp-servers\/|messages\/batches)$/, 'later: an empty list until then'],
+  [/^GET \/v1\/mcp-servers\/$/, 'later: an empty list until then'],
   [/ \/v1\/(tools\/mcp|mcp-servers)\//, 'later: MCP servers'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
-  [/\/messages\/batches\b/, 'later: batches of messages'],
   [/messages\b|\/(generate|summarize|recompile|context)$/, 'later: messages'],
   [/ \/v1\/(runs|steps|jobs|telemetry)\//, 'later: runs'],
 ]
@@ -20,6 +19,7 @@ export const ABSENT: Reasons = [
 /** Of differences (`POST /v1/agents/ body: project`). */
 export const DIFFERENT: Reasons = [
   [/^POST \/v1\/agents\/messages\/search answer: /, 'a found message has the fields of what was said, and no others'],
+  [/ \/v1\/messages\/batches.* answer: /, 'a batch is made, carried out, and over; its runs have the rest'],
   [/^POST \/v1\/chat\/completions body: .*custom$/, 'functions are the only tools of a caller'],
   [/ \/v1\/(runs\/\{run_id\}|steps)\/.*(answer|body): /, 'later: the rest of runs and steps'],
   [/\/run answer: (agent_state|sandbox_config_fingerprint)$/, 'null upstream, or a number that names nothing'],

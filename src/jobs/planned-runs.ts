@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { fireSchedules, type PlannedServices } from './fire-schedules.ts'
+import { advanceBatches } from './run-batches.ts'
 
 /** Begins the runs that no request begins. */
 export interface PlannedRuns {
@@ -17,12 +18,28 @@ const EVERY_MS = 1_000
 export function createPlannedRuns(services: PlannedServices, logger: FastifyBaseLogger): PlannedRuns {
   let timer: NodeJS.Timeout | undefined
   let looking = Promise.resolve()
+  let isLooking = false
+  let again = false
   const report = (error: unknown) => logger.warn({ err: error }, 'planned runs can not be begun')
-  const beginDue = (now = new Date()) => fireSchedules(services, now, report)
+  // The end of a run makes room for the next one of its batch.
+  const lookAgain = () => {
+    again = true
+    if (timer && !isLooking) look()
+  }
+  const beginDue = async (now = new Date()) => {
+    again = false
+    await fireSchedules(services, now, report)
+    await advanceBatches(services, lookAgain, report)
+  }
   const look = () => {
-    // The next look comes in a second.
-    looking = beginDue().catch(report)
-    looking.finally(() => timer?.refresh())
+    isLooking = true
+    looking = beginDue()
+      .catch(report)
+      .finally(() => {
+        isLooking = false
+        if (timer && again) look()
+        else timer?.refresh()
+      })
   }
   return {
     start() {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import type { Egress } from '../lib/egress.ts'
 import { EgressError } from '../lib/egress-address.ts'
@@ -9,27 +9,30 @@ const TIMEOUT_MS = 10_000
 /** The length of a stored error. */
 const MAX_ERROR = 500
 
-interface EndedRun {
-  callback_url: string
-  status: string
-  stop_reason: string | null
-  completed_at: string
-  metadata: object | null
+/** The rows with a callback: their table, and the columns that the receiver gets. */
+interface Source {
+  table: 'runs' | 'batches'
+  columns: RawBuilder<unknown>
 }
 
-/** The run of a callback that is still to be sent. */
-async function findRun(scope: Scope, id: string): Promise<EndedRun | undefined> {
-  const [run] = await scope.query<EndedRun>(sql`
-    select callback_url, status, stop_reason, completed_at, metadata from runs
+/** The row of a callback that is still to be sent. */
+async function findEnded(scope: Scope, { table, columns }: Source, id: string) {
+  const [ended] = await scope.query<{ callback_url: string } & Record<string, unknown>>(sql`
+    select callback_url, ${columns} from ${sql.table(table)}
     where organization_id = ${scope.organizationId} and id = ${id} and callback_url is not null and callback_sent_at is null
       and completed_at is not null`)
-  return run
+  return ended
 }
 
 /** Notes how an attempt went. `sent`: the receiver has responded. */
-const note = (scope: Scope, id: string, { sent, status, error }: { sent: boolean; status?: number; error?: string }) =>
+const note = (
+  scope: Scope,
+  { table }: Source,
+  id: string,
+  { sent, status, error }: { sent: boolean; status?: number; error?: string },
+) =>
   scope.query(sql`
-    update runs set callback_sent_at = ${sent ? new Date().toISOString() : null}::timestamptz,
+    update ${sql.table(table)} set callback_sent_at = ${sent ? new Date().toISOString() : null}::timestamptz,
       callback_status_code = ${status ?? null}, callback_error = ${error?.slice(0, MAX_ERROR) ?? null}, version = version + 1
     where organization_id = ${scope.organizationId} and id = ${id} returning id`)
 
@@ -37,29 +40,42 @@ const note = (scope: Scope, id: string, { sent, status, error }: { sent: boolean
 const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429
 
 /**
- * Sends the end of a run to its `callback_url`: `run_id`, `status`, `stop_reason`, `completed_at` and `metadata`. It is sent again
- * until the receiver takes or refuses it, at least once: a receiver may get it twice. An address that may not be reached is an error.
+ * Sends the end of a row to its `callback_url`. It is sent again until the receiver takes or refuses it, at least once: a receiver
+ * may get it twice. An address that may not be reached is an error of the row.
  */
+async function send(egress: Egress, source: Source, scope: Scope, id: string, signal: AbortSignal): Promise<void> {
+  const found = await findEnded(scope, source, id)
+  if (!found) return
+  const { callback_url, ...ended } = found
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ended),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }
+  try {
+    const { status, ok, body } = await egress.fetch(callback_url, request)
+    await body?.cancel()
+    const error = `The receiver responded with ${status}.`
+    if (isTemporary(status)) throw new Error(error)
+    await note(scope, source, id, { sent: true, status, ...(!ok && { error }) })
+  } catch (error) {
+    await note(scope, source, id, { sent: false, error: (error as Error).message })
+    if (!(error instanceof EgressError)) throw error
+  }
+}
+
+const RUNS: Source = { table: 'runs', columns: sql`id as run_id, status, stop_reason, completed_at, metadata` }
+const BATCHES: Source = { table: 'batches', columns: sql`id as job_id, status, completed_at` }
+
+/** Sends `run_id`, `status`, `stop_reason`, `completed_at` and `metadata` of a run that is over. */
 export const runCallback = (egress: Egress): Work<'run_callback'> => ({
-  async handler(scope, { run_id }, signal) {
-    const run = await findRun(scope, run_id)
-    if (!run) return
-    const { callback_url, ...ended } = run
-    const request = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ run_id, ...ended }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    }
-    try {
-      const { status, ok, body } = await egress.fetch(callback_url, request)
-      await body?.cancel()
-      if (isTemporary(status)) throw new Error(`The receiver responded with ${status}.`)
-      await note(scope, run_id, { sent: true, status, ...(!ok && { error: `The receiver responded with ${status}.` }) })
-    } catch (error) {
-      await note(scope, run_id, { sent: false, error: (error as Error).message })
-      if (!(error instanceof EgressError)) throw error
-    }
-  },
+  handler: (scope, { run_id }, signal) => send(egress, RUNS, scope, run_id, signal),
+  concurrency: 4,
+})
+
+/** Sends `job_id`, `status` and `completed_at` of a batch that is over. */
+export const batchCallback = (egress: Egress): Work<'batch_callback'> => ({
+  handler: (scope, { batch_id }, signal) => send(egress, BATCHES, scope, batch_id, signal),
   concurrency: 4,
 })

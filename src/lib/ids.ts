@@ -12,6 +12,7 @@ const IRREGULAR_NOUNS: Readonly<Record<Prefix, string>> = {
   conv: 'conversation',
   entity: 'entity of a template',
   file_agent: 'open file',
+  job: 'batch',
   org: 'organization',
   sandbox: 'configuration of sandboxes',
   'sandbox-env': 'environment variable',

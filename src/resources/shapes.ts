@@ -7,6 +7,7 @@ import { ToolRule } from './agents/tool-rules.ts'
 import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { PendingApproval } from './approvals/schema.ts'
 import { Archive } from './archives/schema.ts'
+import { Batch } from './batches/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
 import { chatShapes } from './chat-completions/schema.ts'
 import { Conversation } from './conversations/schema.ts'
@@ -37,6 +38,7 @@ export const shapes = [
   AgentFileAttachment,
   ApiKey,
   Archive,
+  Batch,
   Block,
   ...chatShapes,
   CompactionSettings,

@@ -23,10 +23,13 @@ export interface RunClaim {
   kind: 'key' | 'first' | 'again'
 }
 
-/** Where a run comes from that no request begins. It is part of the run's metadata. */
+/** Where a run comes from that no request of its own begins. It is part of the run's metadata. */
 export interface RunOrigin {
-  schedule_id: string
-  scheduled_for: string
+  schedule_id?: string
+  scheduled_for?: string
+  batch_id?: string
+  /** The place of the request in the batch, from 0. */
+  batch_request?: number
 }
 
 /** A run to be stored. */
@@ -50,7 +53,7 @@ export interface NewRun {
   whenBusy?: WhenBusy | undefined
   /** The server that carries the run out where the thread is free; null: the run waits for a server that claims it. */
   owner: string | null
-  /** The schedule that begins the run, and the due time. */
+  /** The schedule that begins the run, with the due time; or the batch. */
   origin?: RunOrigin | undefined
   /** Changes of the transaction that stores the run. Throws where the run must not begin. */
   alongside?: ((tx: Scope) => Promise<void>) | undefined
@@ -124,14 +127,14 @@ export function insertRun(scope: Scope, run: NewRun, id: string) {
     ), run as (
       insert into runs (organization_id, id, agent_id, conversation_id, thread_id, status, background, metadata,
         request_config, callback_url, created_at, updated_at, created_by_id, last_updated_by_id, request, actor, queue_no,
-        owner, fence, attempts, schedule_id, scheduled_for)
+        owner, fence, attempts, schedule_id, scheduled_for, batch_id)
       select ${organizationId}, ${id}, ${run.agentId}, ${run.conversationId ?? null}, ${run.threadId},
         case when run_id = ${id} then 'running' else 'created' end, ${run.background},
         ${JSON.stringify({ run_type: run.runType, ...run.metadata, ...run.origin })}::json,
         ${JSON.stringify(config)}::json, ${run.callbackUrl ?? null},
         ${now}::timestamptz, ${now}::timestamptz, ${userId}, ${userId}, ${JSON.stringify(request)}::json,
         ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, ${attempts}, ${attempts},
-        ${run.origin?.schedule_id ?? null}, ${run.origin?.scheduled_for ?? null}::timestamptz
+        ${run.origin?.schedule_id ?? null}, ${run.origin?.scheduled_for ?? null}::timestamptz, ${run.origin?.batch_id ?? null}
       from thread returning id, status
     ), ${conversationTables(run, organizationId, now)} otids as (
       insert into run_otids (organization_id, thread_id, otid, run_id)

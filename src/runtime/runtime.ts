@@ -11,6 +11,8 @@ import { createWakeUps } from './wake-ups.ts'
 
 /** Carries out runs of agents. */
 export interface Runtime {
+  /** The id of this server among those that carry out runs. */
+  readonly owner: string
   /** Stores a run, and carries it out here once its thread is free. 400 for an image that can't be read. */
   start(scope: Scope, run: Omit<NewRun, 'owner'>): Promise<AcceptedRun>
   /** The run, where this server carries it out or holds its caller. */
@@ -34,6 +36,7 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
   const carrier: Carrier = { ...deps, owner, held, wakeUps, events }
   const stopSupervising = superviseRuns(carrier, supervision)
   return {
+    owner,
     async start(scope, given) {
       const run = { ...given, request: await withImages(given.request, deps.fetch) }
       const accept = (tx: Scope) => acceptRun(tx, { ...run, owner })

@@ -3,7 +3,7 @@ import { isLetta } from '../../http/letta.ts'
 import type { App } from '../../http/server.ts'
 
 /** Lists of resources that the server doesn't have yet. A list leaves when its resource comes. */
-const LISTS = ['/mcp-servers', '/messages/batches']
+const LISTS = ['/mcp-servers']
 
 const refuseNeutral = async (request: FastifyRequest, reply: FastifyReply) =>
   isLetta(request) ? undefined : reply.callNotFound()

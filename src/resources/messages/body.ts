@@ -142,6 +142,10 @@ export const CallbackUrl = Type.String({
   description: 'Gets a POST at the end.',
 })
 
+/** A request of a batch. */
+export const BatchRequest = Strict({ ...fields, agent_id: Id('agent') })
+export type BatchRequest = Static<typeof BatchRequest>
+
 export const SendMessagesAsync = Strict({
   ...fields,
   callback_url: Optional(CallbackUrl),

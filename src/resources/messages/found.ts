@@ -1,9 +1,10 @@
 import { FUSION } from '../../lib/ranking.ts'
 import type { PreparedSearch } from '../passages/prepare-search.ts'
 import { fanOutOf, toMessages } from './fan-out.ts'
-import type { FoundMessage } from './schema.ts'
+import type { FoundMessage, InternalMessage } from './schema.ts'
 import type { FoundRow } from './search.ts'
 import type { MessageHit } from './search-schema.ts'
+import type { MessageRow } from './table.ts'
 
 const TYPES = ['system_message', 'user_message', 'reasoning_message', 'assistant_message']
 
@@ -28,20 +29,26 @@ export const foundMessages = (rows: readonly FoundRow[]): FoundMessage[] =>
 const withoutNulls = <T extends object>(value: T) =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
 
+/** A message as it is stored, without fields that have no value. */
+export function storedMessage(row: Omit<MessageRow, 'organization_id'>): InternalMessage {
+  const { id, agent_id, conversation_id, role, content, name, model, otid, sender_id, group_id } = row
+  const { step_id, run_id, tool_calls, tool_call_id, tool_returns, created_at } = row
+  const message = {
+    ...{ id, agent_id, conversation_id, role, content, name, model, otid, sender_id, group_id },
+    ...{ step_id, run_id, tool_calls, tool_call_id, tool_returns, created_at },
+  }
+  // It holds: the columns that are left are those of the shape, and null is no value.
+  return withoutNulls(message) as InternalMessage
+}
+
 /** Found messages as they are stored, with how each was found. */
 export const messageHits = (rows: readonly FoundRow[], { vectorError }: PreparedSearch): MessageHit[] =>
-  rows.map(({ text, agent_type: _, score: __, fts_rank, vector_rank, ...row }) => {
-    const { id, agent_id, conversation_id, role, content, name, model, otid, sender_id, group_id } = row
-    const { step_id, run_id, tool_calls, tool_call_id, tool_returns, created_at } = row
+  rows.map((row) => {
+    const { text, fts_rank, vector_rank } = row
     const ranks = [fts_rank, vector_rank].filter((rank) => rank !== null)
-    const message = {
-      ...{ id, agent_id, conversation_id, role, content, name, model, otid, sender_id, group_id },
-      ...{ step_id, run_id, tool_calls, tool_call_id, tool_returns, created_at },
-    }
     return {
       embedded_text: text,
-      // It holds: the columns that are left are those of the shape, and null is no value.
-      message: withoutNulls(message) as MessageHit['message'],
+      message: storedMessage(row),
       ...(fts_rank !== null && { fts_rank }),
       ...(vector_rank !== null && { vector_rank }),
       rrf_score: ranks.reduce((sum, rank) => sum + 1 / (FUSION + rank), 0),

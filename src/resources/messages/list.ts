@@ -45,17 +45,12 @@ type ListedRow = MessageRow & { agent_type: string; followed: boolean | null }
 
 const BYTES = sql`octet_length(concat(content, tool_calls, tool_returns))`
 
-/**
- * A page of the messages that a condition keeps. 404 for a cursor that is no message of the organization. `types`: only
- * messages of these types.
- */
-export async function listMessages(
+/** A page of the rows of messages that a condition keeps. 404 for a cursor that is no message of the organization. */
+export async function listRows(
   scope: Scope,
   condition: RawBuilder<unknown>,
   page: MessagePage,
-  fanOut: (row: ListedRow) => FanOut,
-  types?: readonly MessageType[] | null,
-): Promise<PageOf<Message>> {
+): Promise<PageOf<ListedRow>> {
   const vendor = scope.names === 'vendor'
   const limit = page.limit ?? (vendor ? 100 : 50)
   const ownBounds = vendor && !page.inOrder
@@ -72,12 +67,25 @@ export async function listMessages(
       ${newerThan === undefined ? sql`` : sql`and (created_at, id) > ${position(newerThan)}`}
       ${olderThan === undefined ? sql`` : sql`and (created_at, id) < ${position(olderThan)}`}
     order by ${orderBy} limit ${limit + 1})`
-  const shown = await scope.read<ListedRow>(sql`${pageRows(limit, selected)} order by n`)
+  const shown: PageOf<ListedRow> = await scope.read<ListedRow>(sql`${pageRows(limit, selected)} order by n`)
   const last = shown.at(-1)
   if (reversed) shown.reverse()
-  const messages: PageOf<Message> = shown
+  if (last?.followed && !ownBounds) shown[NEXT] = reversed ? { before: last.id } : { after: last.id }
+  return shown
+}
+
+/** A page of the messages that a condition keeps, as `listRows`. `types`: only messages of these types. */
+export async function listMessages(
+  scope: Scope,
+  condition: RawBuilder<unknown>,
+  page: MessagePage,
+  fanOut: (row: ListedRow) => FanOut,
+  types?: readonly MessageType[] | null,
+): Promise<PageOf<Message>> {
+  const rows = await listRows(scope, condition, page)
+  const messages: PageOf<Message> = rows
     .flatMap((row) => toMessages(row, fanOut(row)))
     .filter(({ message_type }) => !types || types.includes(message_type))
-  if (last?.followed && !ownBounds) messages[NEXT] = reversed ? { before: last.id } : { after: last.id }
+  messages[NEXT] = rows[NEXT]
   return messages
 }

@@ -1,5 +1,19 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { FilterList, Id, Instant, Int, JsonMap, Name, OneOf, Page, Query, Ref, Shape, Strict } from '../../lib/wire.ts'
+import {
+  Closed,
+  FilterList,
+  Id,
+  Instant,
+  Int,
+  JsonMap,
+  Name,
+  OneOf,
+  Page,
+  Query,
+  Ref,
+  Shape,
+  Strict,
+} from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -259,3 +273,25 @@ export const messageShapes = [
   SendResponse,
   ...foundShapes,
 ]
+
+/** A message as the server stores it. */
+export const InternalMessage = Closed({
+  id: Id('message'),
+  agent_id: Id('agent'),
+  conversation_id: Optional(Type.String()),
+  role: Type.String(),
+  content: Type.Array(JsonMap()),
+  name: Optional(Type.String()),
+  model: Optional(Type.String()),
+  otid: Optional(Type.String()),
+  sender_id: Optional(Type.String()),
+  group_id: Optional(Type.String()),
+  step_id: Optional(Type.String()),
+  run_id: Optional(Type.String()),
+  tool_calls: Optional(Type.Array(JsonMap())),
+  tool_call_id: Optional(Type.String()),
+  tool_returns: Optional(Type.Array(JsonMap())),
+  created_at: Instant(),
+})
+
+export type InternalMessage = Static<typeof InternalMessage>

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Closed, Create, FilterList, Id, Instant, Int, JsonMap, Name, OneOf } from '../../lib/wire.ts'
 import { MODES } from '../passages/search-schema.ts'
+import { InternalMessage } from './schema.ts'
 import { ROLES } from './table.ts'
 
 const { Optional } = Type
@@ -38,26 +39,6 @@ export const SearchMessages = Create({
 export type SearchMessages = Static<typeof SearchMessages>
 
 const Rank = (how: string) => Optional(Int({ minimum: 1, description: `Its place ${how}, from 1.` }))
-
-/** A message as the server stores it. */
-const InternalMessage = Closed({
-  id: Id('message'),
-  agent_id: Id('agent'),
-  conversation_id: Optional(Type.String()),
-  role: Type.String(),
-  content: Type.Array(JsonMap()),
-  name: Optional(Type.String()),
-  model: Optional(Type.String()),
-  otid: Optional(Type.String()),
-  sender_id: Optional(Type.String()),
-  group_id: Optional(Type.String()),
-  step_id: Optional(Type.String()),
-  run_id: Optional(Type.String()),
-  tool_calls: Optional(Type.Array(JsonMap())),
-  tool_call_id: Optional(Type.String()),
-  tool_returns: Optional(Type.Array(JsonMap())),
-  created_at: Instant(),
-})
 
 export const MessageHit = Closed({
   embedded_text: Type.String({ description: 'The text by which it was found.' }),
