@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { inject } from 'vitest'
 import type { Database } from '../src/db/engine/database.ts'
 import { newId } from '../src/lib/ids.ts'
+import { FULL } from '../src/lib/permissions.ts'
 import { eventsIn } from './replies.ts'
 import { RESOURCE_SAMPLES } from './resource-samples.ts'
 import type { Client, TestServer } from './server.ts'
@@ -247,6 +248,6 @@ export async function populate(client: Client, database: Database, name: string)
 export async function newOrganization({ alice, client }: TestServer, name: string): Promise<Client> {
   const { id } = await sent(alice, 'POST', '/v1/admin/orgs/', { name })
   const user = await sent(alice, 'POST', '/v1/admin/users/', { name, organization_id: id })
-  const scopes = ['read', 'write', 'secrets', 'admin']
+  const scopes = FULL
   return client((await sent(alice, 'POST', '/v1/api-keys/', { name, user_id: user.id, scopes })).key)
 }

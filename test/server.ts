@@ -14,6 +14,7 @@ import { type Jobs, openJobs } from '../src/db/jobs.ts'
 import { createScope, type Scope } from '../src/db/scope.ts'
 import type { App } from '../src/http/server.ts'
 import { createCipher } from '../src/lib/cipher.ts'
+import { FULL } from '../src/lib/permissions.ts'
 import type { Deps } from '../src/services.ts'
 import { checkReplies } from './replies.ts'
 
@@ -194,7 +195,7 @@ export async function startTestServer(
   const client = (key: string) => clientOf(app, key)
 
   const alice = client(key)
-  const scopes = ['read', 'write', 'secrets', 'admin']
+  const scopes = [...FULL]
   const [home] = (await alice.get('/v1/admin/orgs/')).body
   const other = (await alice.post('/v1/admin/orgs/', { name: 'Other' })).body
   const user = (await alice.post('/v1/admin/users/', { name: 'Bob', organization_id: other.id })).body
@@ -207,7 +208,7 @@ export async function startTestServer(
     bob,
     organizations: { alice: home.id, bob: other.id },
     withScopes: async (...wanted) =>
-      client((await alice.post('/v1/api-keys/', { name: wanted.join(), scopes: wanted })).body.key),
+      client((await alice.post('/v1/api-keys/', { name: wanted.join().slice(0, 200), scopes: wanted })).body.key),
     client,
     scopeOf: (organizationId) =>
       createScope(

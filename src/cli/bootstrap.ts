@@ -4,15 +4,15 @@ import { MIGRATION_LOCK } from '../db/engine/migrate.ts'
 import { createScope } from '../db/scope.ts'
 import type { Cipher } from '../lib/cipher.ts'
 import { instantOf, newId } from '../lib/ids.ts'
+import { FULL } from '../lib/permissions.ts'
 import { createApiKey, newKey } from '../resources/api-keys/api-keys.ts'
-import { RIGHTS } from '../resources/api-keys/schema.ts'
 import { addBuiltinTools } from '../resources/tools/builtin.ts'
 
 const actorOf = (organizationId: string, userId: string | null) => ({
   organizationId,
   userId,
   keyId: null,
-  scopes: RIGHTS,
+  scopes: FULL,
   requestId: null,
   operator: true,
 })
@@ -43,7 +43,7 @@ export async function bootstrap(
       values (${userId}, ${organizationId}, 'admin', ${now}, ${now})`.execute(trx)
     const scope = createScope(shared, actorOf(organizationId, userId), { trx, queues: new Set() })
     await addBuiltinTools(scope)
-    const { key } = await createApiKey(scope, { name: 'first key', scopes: [...RIGHTS] }, givenKey ?? newKey())
+    const { key } = await createApiKey(scope, { name: 'first key', scopes: [...FULL] }, givenKey ?? newKey())
     return key
   })
 }

@@ -2,19 +2,22 @@ import { Command, InvalidArgumentError } from 'commander'
 import { sql } from 'kysely'
 import { readConfig } from '../config.ts'
 import { createScope, type Scope } from '../db/scope.ts'
+import { FULL, SCOPE_PATTERN } from '../lib/permissions.ts'
 import { createApiKey, revokeApiKey } from '../resources/api-keys/api-keys.ts'
-import { type ApiKey, RIGHTS } from '../resources/api-keys/schema.ts'
+import type { ApiKey } from '../resources/api-keys/schema.ts'
 import { listUsers } from '../resources/organizations/users.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
 
-type Right = (typeof RIGHTS)[number]
-
-function parseScopes(text: string): Right[] {
+function parseScopes(text: string): string[] {
   const scopes = text.split(',').map((scope) => scope.trim())
-  const unknown = scopes.find((scope) => !RIGHTS.includes(scope as Right))
-  if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of ${RIGHTS.join(', ')}.`)
-  return scopes as Right[]
+  const unknown = scopes.find((scope) => !new RegExp(SCOPE_PATTERN).test(scope))
+  if (unknown !== undefined) {
+    throw new InvalidArgumentError(
+      `"${unknown}" is none of ${FULL.join(', ')}, and no <area>:<verb> such as blocks:read.`,
+    )
+  }
+  return scopes
 }
 
 function parseInstant(text: string): string {
@@ -31,7 +34,7 @@ async function asOperator(work: (scope: Scope) => Promise<void>): Promise<void> 
     const firstKey = await bootstrap({ database, cipher }, config.apiKey)
     if (firstKey) console.log(`The database was new. Its first admin key, shown this once: ${firstKey}`)
     const { rows } = await sql<{ id: string }>`select id from organizations where is_operator`.execute(database.kysely)
-    const actor = { userId: null, keyId: null, scopes: RIGHTS, requestId: null, operator: true }
+    const actor = { userId: null, keyId: null, scopes: FULL, requestId: null, operator: true }
     await work(createScope({ database, cipher }, { ...actor, organizationId: rows[0]!.id }))
   } finally {
     await database.close()
@@ -68,10 +71,10 @@ export function keysCommand(): Command {
     .command('create')
     .description('create a key and print it, this once')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--scopes <scopes>', `some of ${RIGHTS.join(',')}`, parseScopes, ['read', 'write'] as Right[])
+    .option('--scopes <scopes>', `some of ${FULL.join(',')}, or such as blocks:read`, parseScopes, ['read', 'write'])
     .option('--user <id>', 'whose key it is (default: the first user)')
     .option('--expires <date>', 'when it ends (ISO 8601)', parseInstant)
-    .action((options: { name: string; scopes: Right[]; user?: string; expires?: string }) =>
+    .action((options: { name: string; scopes: string[]; user?: string; expires?: string }) =>
       asOperator(async (scope) => {
         const user = options.user ?? (await listUsers(scope, { limit: 1 }))[0]?.id
         const created = await createApiKey(scope, {

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
+import { permits } from '../lib/permissions.ts'
 import { attach, detach, setLinks } from './attach.ts'
 import { type Actor, type Context, queryRows, readRows, searchRows } from './context.ts'
 import type { Database } from './engine/database.ts'
@@ -35,8 +36,8 @@ export interface Scope {
   cipher: Cipher
   /** On whose behalf the scope acts: for work that goes on after the request. */
   actor: Actor
-  /** Whether the caller's key holds a right. */
-  can(right: string): boolean
+  /** Whether the caller's key permits what has this scope; with `agentId`, for this agent. */
+  can(scope: string, agentId?: string): boolean
 
   // Reads: src/db/list.ts for responses, src/db/find.ts for values.
 
@@ -165,7 +166,7 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     operator: actor.operator,
     cipher: services.cipher,
     actor: { ...actor, ifMatch: undefined },
-    can: (right) => actor.scopes.includes(right),
+    can: (needed, agentId) => permits(actor.scopes, needed, agentId),
     list: (...request) => list(context, ...request),
     retrieve: (...request) => retrieve(context, ...request),
     find: (resource, id) => find(context, resource, id),

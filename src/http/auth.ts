@@ -1,15 +1,13 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Actor } from '../db/context.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
+import { permits, scopeOf, type Verb } from '../lib/permissions.ts'
 import { apiKeyOf } from './api-key.ts'
 import { addClientAccess, type ClientPolicy, checkClient } from './client-access.ts'
 import { addIfMatch } from './if-match.ts'
 import { namesOf } from './letta.ts'
 import type { RateLimits } from './rate-limit.ts'
-
-/** The rights of a key: reading, changing, seeing secret values, administering the organization. */
-export type Right = 'read' | 'write' | 'secrets' | 'admin'
 
 /** The caller of a request; with a client-side access token, the policy that restricts it. */
 export type Caller = Omit<Actor, 'requestId' | 'ifMatch'> & { client?: ClientPolicy }
@@ -23,8 +21,30 @@ const unauthorized = () =>
     headers: { 'www-authenticate': 'Bearer' },
   })
 
-const rightOf = (request: FastifyRequest): Right =>
-  request.routeOptions.config.right ?? (['GET', 'HEAD'].includes(request.method) ? 'read' : 'write')
+/** The scope that the operation of a route needs. */
+export function neededScope({ url, path, method, config }: Route): string {
+  const right = config?.right ?? ([method].flat().some((one) => ['GET', 'HEAD'].includes(one)) ? 'read' : 'write')
+  return right === 'admin' ? right : scopeOf(url ?? path ?? '', right)
+}
+
+/** What a route is known by. */
+type Route = Pick<RouteOptions, 'url' | 'method'> & { path?: string; config?: FastifyContextConfig | undefined }
+
+/**
+ * 403 unless the key has the scope of the operation: for all agents, or for the agent of the path, where the route is open to
+ * callers that reach one agent alone.
+ */
+function checkScope(request: FastifyRequest, scopes: readonly string[]): void {
+  const { config, url } = request.routeOptions
+  const needed = neededScope({ url: url!, method: request.method as 'GET', config })
+  if (permits(scopes, needed)) return
+  const { agent_id } = request.params as { agent_id?: string }
+  const { clientAccess } = config
+  if (!clientAccess || !permits(scopes, needed, agent_id)) {
+    throw new ApiError('forbidden', `This key lacks the scope "${needed}".`)
+  }
+  request.clientFields = clientAccess.fields ?? []
+}
 
 /**
  * Requires an API key on every route of `app`, and sets the scope of each request. `limits`: the rate limits, if any.
@@ -52,10 +72,7 @@ export function addAuth(
     const { client, ...actor } = caller
     request.organizationId = actor.organizationId
     if (client) checkClient(request, client)
-    const right = rightOf(request)
-    if (!actor.scopes.includes(right)) {
-      throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
-    }
+    checkScope(request, actor.scopes)
     const ifMatch = await acceptedVersions(request)
     request.scope = createScope({ ...actor, requestId: request.id, ifMatch, names: namesOf(request) })
   })
@@ -70,7 +87,7 @@ declare module 'fastify' {
     organizationId?: string
   }
   interface FastifyContextConfig {
-    /** The right that the key must have; by default `read` for GET and `write` for other methods. */
-    right?: Right
+    /** The kind of the operation, or `admin`; by default `read` for GET and `write` for other methods. */
+    right?: Verb | 'admin'
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { Query } from '../lib/wire.ts'
+import { neededScope } from './auth.ts'
 import { KEY_PATTERN } from './idempotency-key.ts'
 import { ERRORS } from './problem.ts'
 
@@ -101,7 +102,7 @@ export const documentedSchema = (route: RouteOptions & { schema: FastifySchema }
     ...(conditionOf(route) === 'if-none-match' && { 304: { type: 'null', description: 'The ETag is known already.' } }),
     ...errorResponses(route),
   },
-  ...(route.config?.public && { security: [] }),
+  security: route.config?.public ? [] : [{ key: [neededScope(route)] }],
 })
 
 declare module 'fastify' {

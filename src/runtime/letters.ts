@@ -26,6 +26,8 @@ async function send(runtimeOf: () => Runtime, scope: Scope, letter: Letter, wait
   if (hops >= MAX_HOPS) {
     throw new ToolError(`No message was sent: this conversation of agents has passed on ${MAX_HOPS} messages already.`)
   }
+  if (!scope.can('agents:run', to))
+    throw new ToolError(`No message was sent: the caller's key does not reach the agent ${to}.`)
   const note = waits ? 'your response will be delivered to the sender' : 'the sender does not wait for a response'
   const content = `[Incoming message from agent with ID '${from.agent_id}' - ${note}] ${text}`
   const messages = [{ role: 'system' as const, content, sender_id: from.agent_id, otid: otidOf(letter) }]

@@ -107,7 +107,7 @@ describe('a client-side access token', () => {
     const writer = await server.withScopes('write')
     expect((await create([grant(['write_agent'])], {}, writer)).status).toBe(200)
     const reading = await create([grant(['write_agent', 'read_messages'])], {}, writer)
-    expect([reading.status, reading.body.detail]).toEqual([403, 'This key lacks the scope "read".'])
+    expect([reading.status, reading.body.detail]).toEqual([403, 'This key lacks the scope "agents:read".'])
     expect((await create([grant(READ)], {}, await server.withScopes('read'))).status).toBe(403)
   })
 })
@@ -141,6 +141,7 @@ describe('with a client-side access token', () => {
       'list_blocks_of_agent',
       'list_files_of_agent',
       'list_folders_of_agent',
+      'list_messages',
       'list_sources_of_agent',
       'list_tools_of_agent',
       'modify_agent',
@@ -149,6 +150,9 @@ describe('with a client-side access token', () => {
       'retrieve_block_of_agent',
       'retrieve_core_memory',
       'retrieve_memory_variables',
+      'send_message',
+      'send_message_async',
+      'stream_message',
     ])
   })
 

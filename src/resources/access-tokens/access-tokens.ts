@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { listFrom } from '../../db/offset.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, inBody, invalid, notFound } from '../../lib/errors.ts'
-import { hashKey } from '../api-keys/authenticate.ts'
+import { hashKey, VERB_OF } from '../api-keys/authenticate.ts'
 import {
   type AccessToken,
   accessTokens,
@@ -46,9 +46,9 @@ function merged(policy: readonly Grant[]): Grant[] {
 
 /** 403 unless the caller's own key has the rights of the token. */
 function checkReach(scope: Scope, grants: readonly Grant[]): void {
-  for (const right of ['read', 'write']) {
-    const isGranted = grants.some(({ access }) => access.some((one) => one.startsWith(right)))
-    if (isGranted && !scope.can(right)) throw new ApiError('forbidden', `This key lacks the scope "${right}".`)
+  for (const access of new Set(grants.flatMap((grant) => grant.access))) {
+    const needed = `agents:${VERB_OF[access]}`
+    if (!scope.can(needed)) throw new ApiError('forbidden', `This key lacks the scope "${needed}".`)
   }
 }
 

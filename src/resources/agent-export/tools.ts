@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
+import { ApiError, inBody, invalid, type ValidationIssue } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { omitNulls } from '../../lib/json.ts'
+import { WRITE_TOOLS } from '../../lib/permissions.ts'
 import { baseToolsOf, MULTI_AGENT_TOOLS } from '../agents/base-tools.ts'
 import { DEFAULT_TYPE } from '../agents/schema.ts'
 import { BUILTIN_TYPES, tools } from '../tools/schema.ts'
@@ -35,6 +36,12 @@ function columnsOf({ at: _, id: __, ...entry }: Placed<ToolEntry>) {
   }
 }
 
+/** 403 unless the key may write the source of tools. */
+function needWriteTools(scope: Scope): void {
+  if (!scope.can(WRITE_TOOLS))
+    throw new ApiError('forbidden', `The file has tools of its own: this key lacks the scope "${WRITE_TOOLS}".`)
+}
+
 /** The names of the tools an agent asks for beside those of the file. */
 const namesFor = ({
   tools,
@@ -60,6 +67,7 @@ export async function settleTools(tx: Scope, file: AgentFileParts, override: boo
     own.map((entry) => ({ ...columnsOf(entry), id: newId('tool') })),
   )
   const made = new Set(added.map(({ id }) => id))
+  if (made.size > 0) needWriteTools(tx)
   const names = [...file.tools.map(nameOf), ...file.agents.flatMap(namesFor)]
   const found = new Map(
     (
@@ -69,13 +77,12 @@ export async function settleTools(tx: Scope, file: AgentFileParts, override: boo
     ).map((tool) => [tool.name, tool]),
   )
   if (override) {
-    await tx.updateMany(
-      tools,
-      own.flatMap((entry) => {
-        const { id, tool_type } = found.get(nameOf(entry))!
-        return made.has(id) || isBuiltin(tool_type) ? [] : [{ id, ...columnsOf(entry) }]
-      }),
-    )
+    const changed = own.flatMap((entry) => {
+      const { id, tool_type } = found.get(nameOf(entry))!
+      return made.has(id) || isBuiltin(tool_type) ? [] : [{ id, ...columnsOf(entry) }]
+    })
+    if (changed.length > 0) needWriteTools(tx)
+    await tx.updateMany(tools, changed)
   }
 
   const idOf = new Map<string, string>()

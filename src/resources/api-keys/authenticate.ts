@@ -2,11 +2,20 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Actor } from '../../db/context.ts'
 import type { Database } from '../../db/engine/database.ts'
+import type { Verb } from '../../lib/permissions.ts'
 import type { Access } from './schema.ts'
 
 /** The time for which a valid key is cached, in milliseconds: the delay of a revocation by another server. */
 const CACHED_MS = 1_000
 const MAX_CACHED = 10_000
+
+/** The kinds of operations that a right of a client-side access token reaches. */
+export const VERB_OF: Readonly<Record<Access, Verb>> = {
+  read_agent: 'read',
+  read_messages: 'read',
+  write_agent: 'write',
+  write_messages: 'run',
+}
 
 /** The caller of a request. `client` holds the origin and the grants of a client-side access token. */
 interface Caller extends Omit<Actor, 'requestId' | 'ifMatch'> {
@@ -88,7 +97,8 @@ async function findToken(database: Database, hash: string): Promise<Authenticate
   const { id, organization_id, user_id, origin, expires_at, grants } = found
   const client = { origin, agents: new Map(Object.entries(grants)) }
   const actor = { organizationId: organization_id, userId: user_id, keyId: id, operator: false }
-  return { caller: { ...actor, scopes: ['read', 'write'], client }, expires_at }
+  const scopes = Object.entries(grants).flatMap(([id, access]) => access.map((one) => `agents:${id}:${VERB_OF[one]}`))
+  return { caller: { ...actor, scopes, client }, expires_at }
 }
 
 /** Looks up keys and tokens, and caches valid ones for a second. */

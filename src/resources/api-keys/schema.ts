@@ -1,20 +1,26 @@
 import { type Static, Type } from 'typebox'
 import { defineResource } from '../../db/resource.ts'
-import { Create, Id, Instant, OneOf, Page, Params, Query, Shape } from '../../lib/wire.ts'
+import { AREAS, SCOPE_PATTERN, VERBS } from '../../lib/permissions.ts'
+import { Create, Id, Instant, Page, Params, Query, Shape } from '../../lib/wire.ts'
 
 const { Optional } = Type
-
-export const RIGHTS = ['read', 'write', 'secrets', 'admin'] as const
 
 /** The rights of a client-side access token to an agent. */
 export const ACCESS = ['read_messages', 'write_messages', 'read_agent', 'write_agent'] as const
 export type Access = (typeof ACCESS)[number]
 
+/** A scope of a key. */
+const KeyScope = Type.String({
+  pattern: SCOPE_PATTERN,
+  title: 'read, write, secrets, admin, <area>:<verb> or agents:<agent id>:<verb>',
+  description: `An area is one of ${AREAS.join(', ')}; a verb is one of ${VERBS.join(', ')}.`,
+})
+
 export const ApiKey = Shape('ApiKey', {
   id: Id('api_key'),
   name: Type.String(),
   user_id: Id('user'),
-  scopes: Type.Array(OneOf(RIGHTS)),
+  scopes: Type.Array(Type.String()),
   created_at: Instant(),
   updated_at: Optional(Instant()),
   created_by_id: Optional(Type.String()),
@@ -43,7 +49,7 @@ export const CreateApiKey = Create(
   {
     name: Type.String({ minLength: 1, maxLength: 200 }),
     user_id: Id('user'),
-    scopes: Type.Array(OneOf(RIGHTS), { minItems: 1, uniqueItems: true }),
+    scopes: Type.Array(KeyScope, { minItems: 1, maxItems: 1_000, uniqueItems: true }),
     expires_at: Instant(),
   },
   ['name', 'scopes'],

@@ -3,7 +3,7 @@ import type { OwnedRow } from '../../db/tables.ts'
 export interface ApiKeyRow extends OwnedRow {
   user_id: string
   name: string
-  scopes: ('read' | 'write' | 'secrets' | 'admin')[]
+  scopes: string[]
   key_hash: string
   expires_at: string | null
   revoked_at: string | null

@@ -21,13 +21,18 @@ const operations = operationsOf('batches', {
   create_batch: [
     'Send messages to many agents in the background: each request begins a run of its agent',
     { body: CreateBatch, response: one },
+    { right: 'run' },
   ],
   retrieve_batch: ['Retrieve a batch', { params, response: one }],
   list_messages_for_batch: [
     'List the messages of the runs of a batch, newest first, as they are stored',
     { params, querystring: ListBatchMessages, response: { 200: BatchMessages } },
   ],
-  cancel_batch: ['Cancel a batch: requests that wait, and runs that are carried out', { params, response: one }],
+  cancel_batch: [
+    'Cancel a batch: requests that wait, and runs that are carried out',
+    { params, response: one },
+    { right: 'run' },
+  ],
 })
 
 /** The request of a run, without the ids of its messages: two requests with one id would be one. 422, 400. */

@@ -26,7 +26,7 @@ const completion = {
   },
 }
 
-const config = { idempotency: 'row', stream: { end: '[DONE]' }, openAiErrors: true } as const
+const config = { right: 'run', idempotency: 'row', stream: { end: '[DONE]' }, openAiErrors: true } as const
 
 const chat = operationsOf('openai', {
   create_chat_completion: ['Chat with an agent, as with a model of OpenAI', completion, config],

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Create, FilterList, Id, Instant, Int, JsonMap, Name, OneOf } from '../../lib/wire.ts'
+import { Closed, Create, FilterList, Id, Int, Name, OneOf } from '../../lib/wire.ts'
 import { MODES } from '../passages/search-schema.ts'
 import { InternalMessage } from './schema.ts'
 import { ROLES } from './table.ts'

@@ -14,7 +14,17 @@ import type { SendMessages } from './body.ts'
 import { SendResponse, StreamEvent } from './schema.ts'
 
 /** The configuration of routes that begin a run. */
-export const BEGINS_RUN = { idempotency: 'row', stream: RUN_EVENTS } as const
+export const BEGINS_RUN = { idempotency: 'row', stream: RUN_EVENTS, right: 'run' } as const
+
+/** The fields of a send that callers who reach one agent alone may set: those that make it no other agent. */
+const CLIENT_FIELDS = [
+  ...['messages', 'input', 'max_steps', 'include_return_message_types', 'client_tools', 'client_skills', 'on_pending'],
+  ...['streaming', 'stream_tokens', 'include_pings', 'background'],
+  ...['use_assistant_message', 'assistant_message_tool_name', 'assistant_message_tool_kwarg'],
+]
+
+/** The same, for a path that names the agent. */
+export const AGENT_RUNS = { ...BEGINS_RUN, clientAccess: { right: 'write_messages', fields: CLIENT_FIELDS } } as const
 
 /** The headers of requests that begin a run. */
 export const SendHeaders = Type.Object({

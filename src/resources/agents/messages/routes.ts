@@ -6,7 +6,7 @@ import { cancelRuns } from '../../../runtime/cancel.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
 import { SendBody, SendMessagesAsync } from '../../messages/body.ts'
 import { Message } from '../../messages/schema.ts'
-import { BEGINS_RUN, createSender, events, messagesOrEvents, SendHeaders } from '../../messages/send-routes.ts'
+import { AGENT_RUNS, createSender, events, messagesOrEvents, SendHeaders } from '../../messages/send-routes.ts'
 import { Run, runs } from '../../runs/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { listAgentMessages } from './messages.ts'
@@ -18,25 +18,27 @@ const operations = operationsOf('messages', {
   send_message: [
     'Send messages to an agent, and wait for its answer or stream it',
     { params, headers: SendHeaders, body: SendBody, response: { 200: messagesOrEvents } },
-    BEGINS_RUN,
+    AGENT_RUNS,
   ],
   stream_message: [
     'Send messages to an agent, and stream its answer',
     { params, headers: SendHeaders, body: SendBody, response: { 200: events }, deprecated: true },
-    BEGINS_RUN,
+    AGENT_RUNS,
   ],
   send_message_async: [
     'Send messages to an agent, and get the run at once',
     { params, headers: SendHeaders, body: SendMessagesAsync, response: { 200: Ref(Run) } },
-    BEGINS_RUN,
+    AGENT_RUNS,
   ],
   cancel_message: [
     'Cancel runs of an agent, and the request for approval that waits',
     { params, body: CancelRuns, response: { 200: Type.Record(Type.String(), OneOf(['cancelled', 'failed'])) } },
+    { right: 'run', clientAccess: { right: 'write_messages', fields: ['run_ids'] } },
   ],
   list_messages: [
     'List the messages of an agent, newest first',
     { params, querystring: ListAgentMessages, response: { 200: Type.Array(Ref(Message)) } },
+    { clientAccess: { right: 'read_messages' } },
   ],
 })
 

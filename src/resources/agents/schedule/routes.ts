@@ -27,11 +27,13 @@ const operations = operationsOf('schedules', {
   create_schedule: [
     'Schedule messages to an agent, once or again and again',
     { params: AgentParams, body: CreateSchedule, response: { 200: Ref(MadeSchedule) } },
+    { right: 'run' },
   ],
   retrieve_schedule: ['Retrieve a schedule', { params, response: { 200: Ref(Schedule) } }],
   modify_schedule: [
     'Modify a schedule: pause it, resume it, change its messages or its times',
     { params, body: UpdateSchedule, response: { 200: Ref(Schedule) } },
+    { right: 'run' },
   ],
   delete_schedule: [
     'Delete a schedule; its runs stay',
