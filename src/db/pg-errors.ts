@@ -17,7 +17,7 @@ const UNAVAILABLE = /^(08|53|57P|57014|58030|25006|40001|40P01|55P03)/
 const UNREACHABLE = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)/
 const CONNECTION_LOST =
   /timeout exceeded when trying to connect|Connection terminated|Cannot use a pool after|is not queryable/
-/** What the caller is told of an unavailable database, by its code. */
+/** The messages for callers while the database is unavailable, by the code of the error. */
 const REASONS: Readonly<Record<string, string>> = {
   25006: 'The database is read-only at the moment.',
   53100: 'The disk of the database is full.',

@@ -21,7 +21,7 @@ export interface Supervision {
   renewMs: number
 }
 
-/** What servers do unless told otherwise. */
+/** The defaults of servers. */
 export const SUPERVISION: Supervision = { leaseMs: 30_000, renewMs: 10_000 }
 
 const POLL_MS = 1_000

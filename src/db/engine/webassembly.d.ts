@@ -1,4 +1,4 @@
-/** What is used of WebAssembly, which the types of Node leave to those of browsers. */
+/** The parts of WebAssembly in use, which the types of Node leave to those of browsers. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array)

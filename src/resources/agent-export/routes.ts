@@ -58,7 +58,7 @@ const operations = operationsOf('agents', {
     {
       description:
         'All of it or nothing. Files of older revisions are taken too, and files that hold their JSON in a string. ' +
-        'What is wrong with a file is told with its place in it, such as `agents[0].tool_rules[2].type`.',
+        'Errors name their place in the file, such as `agents[0].tool_rules[2].type`.',
       consumes: ['multipart/form-data'],
       headers: ImportHeaders,
       body: ImportForm,

@@ -25,7 +25,7 @@ const textOf = (message: ChatMessage, path: string): string => {
   return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')
 }
 
-/** A message of the history as an agent gets it. Calls and returns of another agent's tools are told as text. */
+/** A message of the history as an agent gets it. Calls and returns of another agent's tools become text. */
 function sentMessage(message: ChatMessage, path: string): SentMessage[] {
   const { role, name, tool_calls: calls = [] } = message
   if (role === 'tool' || role === 'function')

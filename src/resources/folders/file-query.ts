@@ -28,6 +28,6 @@ export const UploadForm = Closed({ file: Type.String({ format: 'binary', descrip
 
 export const ListFilePassages = Query({
   ...Page('passage'),
-  include: Optional(Type.Array(OneOf(['passage.embedding']), { description: 'What else to tell of each.' })),
+  include: Optional(Type.Array(OneOf(['passage.embedding']), { description: 'Further fields of each item.' })),
 })
 export type ListFilePassages = Static<typeof ListFilePassages>

@@ -32,7 +32,7 @@ export async function folderMetadata(scope: Scope, detailed = false): Promise<Fo
   const [totals] = await scope.read(totalsOf(scope.organizationId))
   if (!detailed) return { ...totals!, sources: [] }
   if (totals!.total_sources + totals!.total_files > MOST) {
-    const message = `must be false: more than ${MOST} folders and files are too many to be told one by one`
+    const message = `must be false: more than ${MOST} folders and files are too many to be listed one by one`
     throw invalid({ in: 'query', field: 'include_detailed_per_source_metadata', message })
   }
   const [details] = await scope.read(detailsOf(scope.organizationId))

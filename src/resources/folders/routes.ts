@@ -79,7 +79,7 @@ export const folderListRoutes =
 
     app.get(
       '/metadata',
-      operation(`retrieve_metadata_of_${noun}s`, 'Tell how many folders and files there are, and how large', {
+      operation(`retrieve_metadata_of_${noun}s`, 'Report the number and the size of folders and files', {
         querystring: RetrieveMetadata,
         response: { 200: FolderMetadata },
       }),
@@ -88,7 +88,7 @@ export const folderListRoutes =
 
     app.get(
       '/name/:name',
-      operation(`retrieve_${noun}_id_by_name`, 'Tell the id of the folder with a name', {
+      operation(`retrieve_${noun}_id_by_name`, 'Retrieve the id of the folder with a name', {
         deprecated: true,
         params: FolderNameParams,
         response: { 200: Id('source') },

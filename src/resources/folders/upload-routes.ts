@@ -12,7 +12,7 @@ import type { FolderForm } from './routes.ts'
 import { storeUpload } from './upload.ts'
 
 const description =
-  'It is read, cut into passages and embedded in the background: `processing_status` tells how far it is. With ' +
+  'It is read, cut into passages and embedded in the background: `processing_status` reports the progress. With ' +
   '`duplicate_handling=skip`, an answer with the header `X-Upload-Result: skipped` is the file that was there.'
 
 /** Uploads of files to folders. A file has `uploadLimit` bytes at most. */

@@ -9,9 +9,9 @@ const config = { public: true }
 const response = { 200: Type.Object({ version: Type.String(), status: Type.String() }) }
 
 const operations = operationsOf('health', {
-  check_health: ['Tell that the server runs', { response }, config],
+  check_health: ['Report that the server runs', { response }, config],
   check_ready: [
-    'Tell whether requests are answered: the database can be read and written, and the first key is made',
+    'Report whether the server is ready: the database can be read and written, and the first key is made',
     { response },
     config,
   ],

@@ -36,7 +36,7 @@ const operations = operationsOf('identities', {
   count_identities: ['Count identities', { querystring: CountIdentities, response: { 200: Type.Integer() } }],
   create_identity: ['Create an identity', { body: CreateIdentity, response: one }],
   upsert_identity: [
-    'Create the identity of a key, or set what is given on the one there is',
+    'Create the identity of a key, or change the existing one',
     { body: CreateIdentity, response: one },
   ],
   retrieve_identity: ['Retrieve an identity', { params, response: one }],

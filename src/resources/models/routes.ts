@@ -22,7 +22,7 @@ const operations = operationsOf('models', {
   list_embedding_models: ['List embedding models', embeddingModels],
   list_embeddings_models: ['List embedding models', embeddingModels],
   get_total_storage_size: [
-    'Tell how much room the vectors take',
+    'Report the size of the vectors',
     { headers: StorageHeaders, response: { 200: Type.Number() } },
   ],
 })

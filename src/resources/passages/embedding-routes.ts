@@ -17,7 +17,7 @@ export async function embeddingRoutes(app: App) {
     const operation = (verb: string, summary: string) =>
       operationOf(`${noun}s`, `${verb}_embedding_of_${noun}`, summary, schema)
 
-    app.get(path, operation('retrieve', `Tell how far the passages of ${named} are embedded`), ({ scope, params }) =>
+    app.get(path, operation('retrieve', `Report how far the passages of ${named} are embedded`), ({ scope, params }) =>
       embeddingStateOf(scope, params[`${noun}_id`]!),
     )
 

@@ -68,7 +68,7 @@ const reached = {
 const models = {
   models: Type.Array(Ref(PinnedModel), {
     maxItems: 500,
-    description: 'Models besides those it lists, and what its listing does not tell of those, such as the dimension.',
+    description: 'Models besides those it lists, and what its listing leaves out of those, such as the dimension.',
   }),
 }
 

@@ -56,7 +56,7 @@ export type CreateTemplate = Static<typeof CreateTemplate>
 export const UpdateTemplate = Create(
   {
     agent_file_json: AgentFile,
-    save_existing_changes: Type.Boolean({ description: 'Save what is unsaved as a version first.' }),
+    save_existing_changes: Type.Boolean({ description: 'Save unsaved changes as a version first.' }),
     update_existing_tools: Type.Boolean(),
   },
   ['agent_file_json'],

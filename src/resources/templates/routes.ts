@@ -68,7 +68,7 @@ const operations = operationsOf('templates', {
     { ...ofVersion, response: { 200: Ref(TemplateSnapshot) } },
   ],
   replace_template_snapshot: [
-    'Replace what is being worked on in a template',
+    'Replace the working copy of a template',
     { ...ofVersion, body: Ref(TemplateSnapshot), response: done },
     { namesModels: 'refused' },
   ],

@@ -92,7 +92,7 @@ export const templateSourceRoutes = (source: ProjectSource, options: FileOptions
 
   const modify = { params, body: UpdateTemplate, response: { 200: Done } }
   app.route({
-    ...operation('modify_template', `Replace what is being worked on in a template${where} with an agent file`, modify),
+    ...operation('modify_template', `Replace the working copy of a template${where} by an agent file`, modify),
     method: fileMethod,
     url: `${base}/:template_name${filePath}`,
     handler: async (request) => {
@@ -118,7 +118,7 @@ export const templateSourceRoutes = (source: ProjectSource, options: FileOptions
   const save = { params, body: SaveTemplate, response: { 200: Ref(Template) } }
   app.post(
     `${base}/:template_name${savePath}`,
-    operation('save_template', `Save what is being worked on in a template${where} as its next version`, save),
+    operation('save_template', `Save the working copy of a template${where} as its next version`, save),
     async (request) => saveTemplate(request.scope, await namedIn(request), request.body, options.defaultModel),
   )
 

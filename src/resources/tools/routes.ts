@@ -36,14 +36,11 @@ const operations = operationsOf('tools', {
   list_tools: ['List tools, newest first', { headers, querystring: ListTools, response: many }],
   count_tools: ['Count tools', { headers, querystring: CountTools, response: { 200: Type.Integer() } }],
   create_tool: ['Create a tool', { headers, body: CreateTool, response: one }],
-  upsert_tool: [
-    'Create the tool of a name, or set what is given on the one there is',
-    { headers, body: CreateTool, response: one },
-  ],
+  upsert_tool: ['Create the tool of a name, or change the existing one', { headers, body: CreateTool, response: one }],
   search_tools: ['Search tools, the best first', { body: SearchTools, response: { 200: Type.Array(FoundTool) } }, read],
   add_base_tools: ['Add the built-in tools that are missing, and list them all', { response: many }],
   generate_json_schema: [
-    'Derive what models are told of a tool from its source, and keep nothing',
+    'Derive the schema of a tool from its source, and store nothing',
     { body: GenerateSchema, response: { 200: FunctionSchema } },
     read,
   ],

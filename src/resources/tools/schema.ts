@@ -105,7 +105,7 @@ const fields = {
   source_type: OneOf(SOURCE_TYPES, { description: 'Default python.' }),
   json_schema: JsonMap({
     description:
-      'What models are told: name, description, parameters. Its name is the tool’s name. Derived from the source when ' +
+      'The schema that models read: name, description, parameters. Its name is the tool’s name. Derived from the source when ' +
       'absent: from type hints and a Google-style docstring (Python), or from types and JSDoc (TypeScript).',
   }),
   args_json_schema: JsonMap({
