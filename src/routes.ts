@@ -14,7 +14,6 @@ import { agentRoutes } from './resources/agents/routes.ts'
 import { scheduleRoutes } from './resources/agents/schedule/routes.ts'
 import { agentToolRoutes } from './resources/agents/tools/routes.ts'
 import { agentToolRunRoutes, toolRunRoutes } from './resources/agents/tools/run-routes.ts'
-import { unservedRoutes } from './resources/agents/unserved-routes.ts'
 import { apiKeyRoutes } from './resources/api-keys/routes.ts'
 import { approvalRoutes } from './resources/approvals/routes.ts'
 import { passageRoutes } from './resources/archives/passage-routes.ts'
@@ -32,6 +31,8 @@ import { groupRoutes } from './resources/groups/routes.ts'
 import { metricsRoutes } from './resources/health/metrics-routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes, identityRoutes } from './resources/identities/routes.ts'
+import { mcpCallbackRoutes } from './resources/mcp-servers/callback-routes.ts'
+import { mcpServerRoutes, mcpToolRoutes } from './resources/mcp-servers/routes.ts'
 import { messageRoutes } from './resources/messages/routes.ts'
 import { modelRoutes, storageRoutes } from './resources/models/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
@@ -54,7 +55,10 @@ import type { Services } from './services.ts'
 export type Mount = readonly [prefix: string, routes: (app: App) => Promise<void>]
 
 /** Routes without an API key. */
-export const publicRoutes = (services: Services): readonly Mount[] => [['/v1', healthRoutes(services)]]
+export const publicRoutes = (services: Services): readonly Mount[] => [
+  ['/v1', healthRoutes(services)],
+  ['/v1', mcpCallbackRoutes(services.scopeOf, services.tools.mcp.egress.fetch)],
+]
 
 /** Routes through which agents run. */
 const runtimeRoutes = (services: Services): readonly Mount[] => [
@@ -70,6 +74,16 @@ const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/runs', runRoutes(services.runtime)],
   ['/v1/steps', stepRoutes],
   ['/v1/telemetry', telemetryRoutes],
+]
+
+/** Routes of tools, and of the servers outside that have some. */
+const routesOfTools = (services: Services): readonly Mount[] => [
+  ['/v1/tools', toolRoutes({ ...services, holders: toolHolders })],
+  ['/v1/agents', agentToolRoutes],
+  ['/v1/agents', agentToolRunRoutes(services.tools)],
+  ['/v1/tools', toolRunRoutes(services)],
+  ['/v1/mcp-servers', mcpServerRoutes(services.tools.mcp)],
+  ['/v1/mcp-servers', mcpToolRoutes(services.tools.mcp)],
 ]
 
 /** Routes with an API key: one line for each file of routes. The OpenAPI document lists them in this order. */
@@ -92,10 +106,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/blocks', blockIdentityRoutes],
     ['/v1/agents', coreMemoryRoutes],
     ['/v1/tags', tagRoutes],
-    ['/v1/tools', toolRoutes({ ...services, holders: toolHolders })],
-    ['/v1/agents', agentToolRoutes],
-    ['/v1/agents', agentToolRunRoutes(services.tools)],
-    ['/v1/tools', toolRunRoutes(services)],
+    ...routesOfTools(services),
     ['/v1/folders', folderListRoutes(FOLDERS)],
     ['/v1/folders', folderRoutes(FOLDERS, detachFolderFromAgents)],
     ['/v1/folders', folderHolderRoutes('folder')],
@@ -128,7 +139,6 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/sandbox-config', sandboxVariableRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
-    ['/v1', unservedRoutes],
     ['/v1/admin', adminRoutes(authenticator.forget)],
     ['', metricsRoutes(services.telemetry)],
   ]

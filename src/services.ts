@@ -18,8 +18,11 @@ import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
 import { rememberPlainTexts } from './lib/cipher-cache.ts'
 import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
+import { createKeyedMutex } from './lib/keyed-mutex.ts'
 import { createKeyedSemaphore, type KeyedSemaphore } from './lib/keyed-semaphore.ts'
+import { createMcpClient } from './mcp/client.ts'
 import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
+import type { McpDeps } from './resources/mcp-servers/call.ts'
 import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
 import { createLanguageModels, type LanguageModels } from './resources/models/language.ts'
 import { createRelist, type Relist } from './resources/models/relist.ts'
@@ -77,6 +80,9 @@ const MODEL_BOUNDS = {
   connections: 2_000,
 }
 
+/** MCP servers send results of tools, and take their time for them; a call may be an open stream without a word. */
+const MCP_BOUNDS = { headersMs: 65_000, bodyMs: 65_000, totalMs: 90_000, maxBytes: 8 * 1024 * 1024, connections: 64 }
+
 /** The shared objects of routes and background work, created once for each server. */
 export interface Services {
   config: Deps['config']
@@ -121,11 +127,18 @@ const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedd
   sync_provider: syncProvider(egress),
 })
 
+/** The client of MCP servers. */
+function mcpOf({ config, database, version }: Pick<Deps, 'config' | 'database' | 'version'>): McpDeps {
+  const egress = guardEgress(createEgress(config.allowedNetworks, MCP_BOUNDS), database.guard)
+  return { mcp: createMcpClient({ fetch: egress.fetch, version }), egress, mutex: createKeyedMutex() }
+}
+
 /** What tools reach outside of the database. */
-const outsideOf = ({ config, findTool: find = findTool }: Deps, egress: Egress) => ({
-  web: { egress, services: config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) },
-  sandbox: createSandbox({ ...config, mode: config.sandbox }),
-  findTool: find,
+const outsideOf = (deps: Deps, egress: Egress) => ({
+  web: { egress, services: deps.config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) },
+  sandbox: createSandbox({ ...deps.config, mode: deps.config.sandbox }),
+  mcp: mcpOf(deps),
+  findTool: deps.findTool ?? findTool,
 })
 
 /** Creates the services of a server. Inside transactions of `database` their network calls throw. */
@@ -181,8 +194,7 @@ export async function createServices(deps: Deps): Promise<Services> {
       await baseProviders.stop()
       await workers.stop()
       await stopSweeping()
-      await egress.close()
-      await modelEgress.close()
+      await Promise.all([egress.close(), modelEgress.close(), tools.mcp.egress.close()])
       await reader.close()
       await tools.sandbox.close()
       await telemetry.close()

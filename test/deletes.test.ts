@@ -44,6 +44,7 @@ const TARGETS: Record<string, string> = {
   group_id: 'groups',
   identity_id: 'identities',
   manager_agent_id: 'agents',
+  mcp_server_id: 'mcp_servers',
   source_id: 'folders',
   template_version_id: 'template_versions',
   tool_id: 'tools',

@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../src/db/engine/database.ts'
 import { indexSearches, migrate } from '../src/db/engine/migrate.ts'
 import { openJobs } from '../src/db/jobs.ts'
+import { startMcp } from './stand-ins/mcp.ts'
 import { startOpenAi } from './stand-ins/openai.ts'
 
 /** Where each test file gets its own database from: a migrated one to clone. */
@@ -22,6 +23,8 @@ declare module 'vitest' {
     template: Template
     /** The base URL of a stand-in for a working provider of models. */
     provider: string
+    /** The URL of an MCP server. */
+    mcpServer: string
   }
 }
 
@@ -32,10 +35,13 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const standIn = await startOpenAi()
   project.provide('provider', standIn.url)
+  const mcp = await startMcp()
+  project.provide('mcpServer', `${mcp.url}/mcp`)
   const drop = await provideTemplate(project)
   return async () => {
     await drop()
     await standIn.close()
+    await mcp.close()
   }
 }
 

@@ -89,6 +89,15 @@ async function addCall(database: Database, step: string) {
   )
 }
 
+/** Has a tool stand for one of an MCP server, which waits for an authorization. */
+async function addMcpTool(database: Database, one: Record<string, string>) {
+  await sql`insert into mcp_tools (organization_id, mcp_server_id, tool_id, name, definition)
+    select organization_id, id, ${one.tool}, 'echo', '{"name": "echo", "inputSchema": {"type": "object"}}' from mcp_servers
+    where id = ${one.mcp_server}`.execute(database.kysely)
+  await sql`insert into mcp_authorizations (organization_id, mcp_server_id, error)
+    select organization_id, id, 'It waits.' from mcp_servers where id = ${one.mcp_server}`.execute(database.kysely)
+}
+
 /**
  * Fills an organization through the API with at least one resource of each kind, all attached to each other. Every text
  * holds `name`. The client's key must hold all scopes.
@@ -220,6 +229,7 @@ export async function populate(client: Client, database: Database, name: string)
     const { id } = await post(url, body)
     one[id.slice(0, -37)] = id
   }
+  await addMcpTool(database, one)
   return {
     organizationId,
     one,

@@ -66,7 +66,10 @@ const withoutValues = (error: unknown) =>
 /** An error with the code that it has on the surface of a request. */
 const onSurface = (request: FastifyRequest, error: ApiError | undefined) =>
   error?.lettaCode && isLetta(request)
-    ? new ApiError(error.lettaCode, error.message, { headers: error.headers })
+    ? new ApiError(error.lettaCode, error.message, {
+        headers: error.headers,
+        ...(error.vendorFields && { vendorFields: error.vendorFields }),
+      })
     : error
 
 /** The error as clients of OpenAI read it. */

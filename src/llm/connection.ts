@@ -69,7 +69,7 @@ export const statusOf = (type: ProviderType, status: number, body = '') =>
     : status
 
 /** The innermost reason of a failed connection. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { code: errorCode, cause, name } = error as { code?: unknown; cause?: unknown; name?: string }
   // Errors of the language itself have numbers as codes.
   const code = typeof errorCode === 'string' ? errorCode : ''

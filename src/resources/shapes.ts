@@ -15,6 +15,7 @@ import { FolderFile } from './folders/file-schema.ts'
 import { Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
+import { ConnectEvent, McpServer } from './mcp-servers/schema.ts'
 import { sendShapes } from './messages/body.ts'
 import { messageShapes } from './messages/schema.ts'
 import { EmbeddingConfig, EmbeddingModel, LlmConfig, Model, ModelSettings, ResponseFormat } from './models/schema.ts'
@@ -54,6 +55,8 @@ export const shapes = [
   Identity,
   LlmConfig,
   MadeSchedule,
+  McpServer,
+  ConnectEvent,
   Memory,
   ...messageShapes,
   ...sendShapes,

@@ -13,10 +13,11 @@ export const recordingsExist = () => existsSync(join(FOLDER, 'recordings'))
 
 const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
 
-/** The scenarios that were recorded. */
+/** The scenarios that were recorded. That of MCP needs `MCP_URL`, a running `@modelcontextprotocol/server-everything`. */
 export const scenarios = () =>
   readdirSync(join(FOLDER, 'recordings'))
     .map((file) => basename(file, '.json'))
+    .filter((name) => name !== 'mcp' || process.env.MCP_URL)
     .sort()
 
 export interface Server {

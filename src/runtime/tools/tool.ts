@@ -3,6 +3,7 @@ import type { AgentAuthor, Scope } from '../../db/scope.ts'
 import type { Egress } from '../../lib/egress.ts'
 import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
+import type { McpDeps } from '../../resources/mcp-servers/call.ts'
 import type { ContentPart } from '../../resources/messages/table.ts'
 import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
 import type { Tool } from '../../resources/tools/schema.ts'
@@ -41,6 +42,7 @@ export interface ToolServices extends SearchDeps {
   findTool: FindTool
   letters: Letters
   sandbox: Sandbox
+  mcp: McpDeps
 }
 
 /** What a built-in tool works with. */
