@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { runBenchmark } from './benchmark.ts'
 import { runContext } from './context.ts'
-import { CONTEXT, RUNS, readOptions, SOAK } from './options.ts'
+import { CONTEXT, RUNS, readOptions, SOAK, TOOLS } from './options.ts'
 import { createProgress } from './progress.ts'
 import { describe } from './report.ts'
 import { toJson } from './report-json.ts'
 import { runRuns } from './runs.ts'
 import { runSoak } from './soak.ts'
+import { measureTools } from './tools.ts'
 
 const options = readOptions(process.argv)
 const cleanup = new AsyncDisposableStack()
@@ -20,6 +21,7 @@ async function run(): Promise<string> {
   if (options.only === SOAK) return `${JSON.stringify(await runSoak(options, cleanup, progress), null, 2)}\n`
   if (options.only === CONTEXT) return `${JSON.stringify(await runContext(cleanup, progress), null, 2)}\n`
   if (options.only === RUNS) return `${JSON.stringify(await runRuns(options, cleanup, progress), null, 2)}\n`
+  if (options.only === TOOLS) return `${JSON.stringify(await measureTools(options.seconds), null, 2)}\n`
   const report = await runBenchmark(options, cleanup, progress)
   progress.done()
   console.log(describe(report))

@@ -6,6 +6,9 @@ export const SOAK = 'soak'
 /** The value of `--only` that measures compaction of contexts. */
 export const CONTEXT = 'context'
 
+/** The value of `--only` that measures calls of tools in their sandbox. */
+export const TOOLS = 'tools'
+
 /** The value of `--only` that measures runs of agents. */
 export const RUNS = 'runs'
 
@@ -46,7 +49,7 @@ export function readOptions(argv: readonly string[]): Options {
     .option('--passages <n>', 'the number of passages to create and search; 0: none', number(0, true))
     .option(
       '--only <text>',
-      `measure only operations whose names contain this; ${SOAK}: show the memory under load; ${CONTEXT}: what agents remember; ${RUNS}: turns of agents`,
+      `measure only operations whose names contain this; ${SOAK}: show the memory under load; ${CONTEXT}: what agents remember; ${RUNS}: turns of agents; ${TOOLS}: tools in their sandbox`,
     )
     .option('--database-url <url>', 'measure on this PostgreSQL server, in a database of its own', postgresUrl)
     .option('--seconds <n>', 'the duration of each measurement', number(3, false), 5)

@@ -9,11 +9,18 @@ import type { ModelRequest } from './processes/model.ts'
 import { type Server, startServer } from './processes/server.ts'
 import type { Progress } from './progress.ts'
 
-/** A figure of runs beside its limit. */
+/** A figure beside its limit. */
 export interface RunFigure {
   name: string
   value: number
   limit?: string
+}
+
+/** Prints each figure beside its limit. */
+export function printFigures(figures: readonly RunFigure[]): void {
+  for (const { name, value, limit } of figures) {
+    console.log(`${name.padEnd(52)} ${value.toFixed(1).padStart(8)}${limit ? `   limit ${limit}` : ''}`)
+  }
 }
 
 const AGENTS = 200
@@ -191,8 +198,6 @@ export async function runRuns(
     { name: `peak memory with ${STREAMS} streams, MB`, value: server.memory()?.peakRss ?? Number.NaN, limit: '600' },
   ]
   progress.done()
-  for (const { name, value, limit } of figures) {
-    console.log(`${name.padEnd(52)} ${value.toFixed(1).padStart(8)}${limit ? `   limit ${limit}` : ''}`)
-  }
+  printFigures(figures)
   return figures
 }

@@ -74,6 +74,8 @@ const closeOf = (child: ChildProcess) =>
     child.once('exit', () => killGroup(child))
   })
 
+const endOf = (stream: Readable) => new Promise<void>((resolve) => stream.once('end', () => resolve()))
+
 /** Starts a program. */
 export function startOneShot(command: Command): OneShot {
   const child = spawnProgram(command)
@@ -85,6 +87,7 @@ export function startOneShot(command: Command): OneShot {
   let isReady = false
   const flood = () => outcome.resolve({ end: 'flood' })
   const [stdout, stderr] = [capture(out, flood), capture(err, flood)]
+  const written = Promise.all([endOf(out), endOf(err)])
   const readLine = (line: string) => {
     if (isReady) return outcome.resolve(parseResult(line, nonce))
     isReady = line === 'ready'
@@ -118,7 +121,8 @@ export function startOneShot(command: Command): OneShot {
       try {
         channel.write(`${JSON.stringify({ ...job, nonce })}\n`)
         const end = await Promise.race([outcome.promise, cancelled.promise])
-        await kill()
+        // A child of the program may hold its output open until it is ended, too.
+        await Promise.race([kill(), written])
         return { ...end, stdout: stdout(), stderr: stderr() }
       } finally {
         clearTimeout(timer)
