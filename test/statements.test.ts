@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
+import { countStatements } from './count-statements.ts'
 import { documentOf, operationsOf } from './operations.ts'
 import { inWorkingOrder, requestsOf, send } from './places.ts'
 import { newOrganization, populate } from './populate.ts'
@@ -11,21 +12,9 @@ const server = useTestServer()
 /** The number of SQL statements of a request, without authentication, which is cached, and without background work. */
 async function statements(client: Client, ask: () => Promise<Reply<unknown>>): Promise<number> {
   await client.get('/v1/groups/count')
-  const query = vi.spyOn(pg.Client.prototype, 'query')
-  try {
-    const { status } = await ask()
-    expect(status).toBe(200)
-    const texts = query.mock.calls.map(([first]) => (first as unknown as { text?: string }).text ?? String(first))
-    // The upkeep of the background work comes when it comes.
-    return texts.filter(
-      (text) =>
-        !/api_keys|\bjobs\.|\bworkers\b|from runs\s+where|as swept|from schedules\s+where next|from batches where completed/.test(
-          text,
-        ),
-    ).length
-  } finally {
-    query.mockRestore()
-  }
+  const { result, statements } = await countStatements(ask)
+  expect(result.status).toBe(200)
+  return statements
 }
 
 const INCLUDES = ['blocks', 'identities', 'managed_group', 'pending_approval', 'secrets', 'sources', 'tags', 'tools']
