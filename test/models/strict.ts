@@ -3,7 +3,7 @@ import { startAnthropic } from './anthropic/stub.ts'
 import { startGemini } from './gemini/stub.ts'
 import { startKimi } from './kimi/stub.ts'
 import { startOpenAi } from './openai/stub.ts'
-import type { Stub, StubOptions } from './stub.ts'
+import type { Received, Stub, StubOptions } from './stub.ts'
 
 /** The providers, the variables that a server's settings have for them, and models that think. */
 const PROVIDERS = [
@@ -21,6 +21,8 @@ export interface StrictProviders {
   handles: readonly string[]
   /** Adds answers to each of the stubs. */
   add(...answers: (Answer | Responder)[]): void
+  /** The requests for an answer of a model, by its handle. */
+  requests(handle: string): Received[]
   /** The refusals of all stubs: `POST /v1/messages: messages: at least one message is required`. */
   refusals(): string[]
   close(): Promise<void>
@@ -41,6 +43,11 @@ export async function startStrictProviders(options: StubOptions = {}): Promise<S
     handles: PROVIDERS.flatMap(({ handles }) => handles),
     add(...answers) {
       for (const stub of stubs) stub.add(...answers)
+    },
+    requests(handle) {
+      const model = handle.slice(handle.indexOf('/') + 1)
+      const requests = stubs.flatMap((stub) => stub.requests)
+      return requests.filter(({ body, path }) => body !== undefined && (body.model === model || path.includes(model)))
     },
     refusals: () =>
       stubs.flatMap(({ requests }) =>
