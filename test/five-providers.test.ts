@@ -52,7 +52,9 @@ const sealsIn = (body: object): string[] =>
     .map(([, value, id]) => (value ?? id)!)
     .filter((seal) => seal !== 'skip_thought_signature_validator')
 
-test('a history goes from provider to provider: each takes it, and gets its own signatures back and no others', async () => {
+test('a history goes from provider to provider: each takes it, and gets its own signatures back and no others', {
+  timeout: 240_000,
+}, async () => {
   const { alice } = world.server
   const { body: agent } = await alice.post('/v1/agents/', {
     tool_ids: world.tools,
@@ -76,6 +78,6 @@ test('a history goes from provider to provider: each takes it, and gets its own 
     const others = new Set(seals.flatMap((other, m) => (m === n ? [] : other.flat())))
     expect([handle, own.at(-1)!.filter((seal) => others.has(seal))]).toEqual([handle, []])
   }
-  const sealed = handles.filter((_, n) => seals[n]!.at(-1)!.length > 4)
+  const sealed = handles.filter((_, n) => seals[n]!.at(-1)!.length > 2)
   expect(sealed).toEqual(['anthropic/claude-sonnet-4-5', 'openai/gpt-5-mini', 'google_ai/gemini-3-pro-preview'])
 })

@@ -4,7 +4,7 @@ import { findTool } from '../../src/runtime/tools/find.ts'
 
 /**
  * A server as `src/main.ts` starts one, with a tool of the tests besides: `count` writes its argument to the file COUNT_FILE, an
- * effect outside of the database. LEASE_MS: the lease of its runs.
+ * effect outside of the database; with an argument that begins with `hangs`, its calls never end. LEASE_MS: the lease of its runs.
  */
 const { COUNT_FILE, LEASE_MS, DATABASE_URL } = process.env
 const engine = DATABASE_URL ? undefined : compileEngine()
@@ -18,6 +18,7 @@ process.exit(
             outside: 'once',
             async run({ mark }) {
               appendFileSync(COUNT_FILE!, `${mark}\n`)
+              if (String(mark).startsWith('hangs')) await new Promise(() => {})
               return `Counted ${mark}.`
             },
           }
