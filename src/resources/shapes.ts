@@ -23,7 +23,7 @@ import { Organization, User } from './organizations/schema.ts'
 import { Passage } from './passages/schema.ts'
 import { Project } from './projects/schema.ts'
 import { PinnedModel, Provider } from './providers/schema.ts'
-import { Run, RunMetrics, RunUsage } from './runs/schema.ts'
+import { Run, RunMetrics, RunSpan, RunUsage } from './runs/schema.ts'
 import { SandboxConfig } from './sandbox-configs/schema.ts'
 import { SandboxEnvironmentVariable } from './sandbox-variables/schema.ts'
 import { ProviderTrace, Step, StepMetrics } from './steps/schema.ts'
@@ -73,6 +73,7 @@ export const shapes = [
   ProviderTrace,
   Run,
   RunMetrics,
+  RunSpan,
   RunUsage,
   SandboxConfig,
   SandboxEnvironmentVariable,

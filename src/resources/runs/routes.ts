@@ -16,12 +16,15 @@ import {
   ListRuns,
   ResumeHeaders,
   ResumeRun,
+  RetrieveRunTrace,
   Run,
   RunMetrics,
   RunParams,
+  RunSpan,
   RunUsage,
   runs,
 } from './schema.ts'
+import { runTrace } from './trace.ts'
 
 const params = RunParams
 const list = { 200: Type.Array(Ref(Run)) }
@@ -43,6 +46,10 @@ const operations = operationsOf('runs', {
   list_steps_for_run: [
     'List the steps of a run, newest first',
     { params, querystring: ListRunSteps, response: { 200: Type.Array(Ref(Step)) } },
+  ],
+  retrieve_trace_for_run: [
+    'Retrieve the work of a run as spans: its steps and its tools with their times',
+    { params, querystring: RetrieveRunTrace, response: { 200: Type.Array(Ref(RunSpan)) } },
   ],
   retrieve_stream_for_run: [
     'Read the events of a run again, and those to come',
@@ -73,6 +80,10 @@ export const runRoutes = (runtime: Runtime) => async (app: App) => {
 
   app.get('/:run_id/metrics', operations.retrieve_metrics_for_run, ({ scope, params }) =>
     runMetrics(scope, params.run_id),
+  )
+
+  app.get('/:run_id/trace', operations.retrieve_trace_for_run, ({ scope, params, query }) =>
+    runTrace(scope, params.run_id, query),
   )
 
   app.get('/:run_id/steps', operations.list_steps_for_run, ({ scope, params, query }) =>

@@ -56,6 +56,19 @@ describe('a run', () => {
     expect((await alice.get(`${step}/messages`)).body).toMatchObject([{ message_type: 'assistant_message' }])
     const { body: trace } = await alice.get(`${step}/trace`)
     expect(JSON.stringify(trace.request_json)).toContain('memory_insert')
+    const spans = await of('/trace')
+    expect(spans.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'agent_step',
+      'agent_step',
+      'execute_tool',
+      'invoke_agent',
+      'time_to_first_token',
+    ])
+    expect(spans[0]).toMatchObject({ span_id: run.id, name: 'invoke_agent', duration_ns: run.total_duration_ns })
+    expect(await of('/trace?limit=1')).toHaveLength(1)
+    const executed = spans.find(({ name }: { name: string }) => name === 'execute_tool')
+    expect(executed.attributes).toEqual({ tools: ['memory_insert'] })
+    expect((await server.bob.get(`/v1/runs/${run.id}/trace`)).status).toBe(404)
     const rated = await alice.patch(`${step}/feedback`, { feedback: 'positive', tags: ['good'] })
     expect(rated.body).toMatchObject({ feedback: 'positive', tags: ['good'] })
     expect((await alice.get(`/v1/steps/?agent_id=${id}&feedback=positive`)).body).toEqual([rated.body])

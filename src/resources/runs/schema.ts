@@ -103,6 +103,24 @@ export const RunMetrics = Shape('RunMetrics', {
 })
 export type RunMetrics = Static<typeof RunMetrics>
 
+/** A part of the work of a run. */
+export const RunSpan = Shape('RunSpan', {
+  span_id: Type.String(),
+  parent_span_id: Optional(Type.String()),
+  trace_id: Optional(Type.String({ description: 'The trace of OpenTelemetry, where the server sends traces.' })),
+  name: OneOf(['invoke_agent', 'time_to_first_token', 'agent_step', 'execute_tool']),
+  start_time: Instant(),
+  duration_ns: Optional(Type.Integer({ description: 'Absent while the work goes on.' })),
+  status: OneOf(['ok', 'error', 'unset']),
+  attributes: JsonMap(),
+})
+export type RunSpan = Static<typeof RunSpan>
+
+export const RetrieveRunTrace = Query({
+  limit: Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many spans at most. Default 1000.' })),
+})
+export type RetrieveRunTrace = Static<typeof RetrieveRunTrace>
+
 export const ListRunMessages = Query(Page('message'))
 export type ListRunMessages = Static<typeof ListRunMessages>
 
