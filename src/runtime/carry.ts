@@ -10,6 +10,7 @@ import { type ClaimedRun, claimNext } from './claim.ts'
 import { startOfHold } from './event-log.ts'
 import type { HeldRuns } from './held-runs.ts'
 import { LostRunError } from './interruptions.ts'
+import { type Acceptance, pendingRequestIn } from './refusals.ts'
 import type { EventStore } from './store-events.ts'
 import type { ToolServices } from './tools/tool.ts'
 import type { QueuedRun } from './turn.ts'
@@ -34,6 +35,7 @@ export interface Carrier extends RuntimeDeps {
   held: HeldRuns
   wakeUps: WakeUps
   events: EventStore
+  acceptance: Acceptance
 }
 
 /** Carries out the runs of a thread, if it is free and one waits. */
@@ -62,6 +64,10 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     try {
       const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry, begin }
       const outcome = await observeRun(telemetry, run, () => carryOut(start, models, logger))
+      if (pendingRequestIn(outcome?.failure?.error)) {
+        const otids = request.messages.map(({ otid }) => otid)
+        carrier.acceptance.count(run.threadId, otids)
+      }
       held.end(run.id, outcome)
       // Should the server end before, the next run of the agent does it: searches by words find the messages at once.
       if (outcome?.embeds) await scope.enqueue('embed_messages', { agent_id: run.agentId }, run.agentId)

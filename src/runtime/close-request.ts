@@ -12,6 +12,7 @@ import { newRow } from './turn.ts'
 
 /** The reasons of denials that nobody has given by an answer. */
 export const CANCELLED = 'The user cancelled the request, so the tool call was denied.'
+export const ABANDONED = 'The caller that had this tool is gone, so the tool call was denied.'
 export const EXPIRED = 'Nobody answered the request in time, so the tool call was denied.'
 
 /** The rows that close a request for approval: a denial of each call, and its return. */
@@ -46,7 +47,7 @@ function closingRows(
 export async function closeRequest(
   scope: Scope,
   target: Target,
-  reason: typeof CANCELLED | typeof EXPIRED,
+  reason: typeof CANCELLED | typeof EXPIRED | typeof ABANDONED,
 ): Promise<string | undefined> {
   const { organizationId } = scope
   const context = await loadContext(scope, target.threadId)

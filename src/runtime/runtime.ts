@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '../db/scope.ts'
-import { type AcceptedRun, acceptRun, type NewRun } from './accept.ts'
+import type { AcceptedRun, NewRun } from './accept.ts'
 import { type Carrier, carry, type RuntimeDeps } from './carry.ts'
 import { createHeldRuns, type LocalRun } from './held-runs.ts'
 import { withImages } from './images.ts'
 import { CancelledError, StoppingError } from './interruptions.ts'
+import { createAcceptance } from './refusals.ts'
 import { createEventStore } from './store-events.ts'
 import { SUPERVISION, type Supervision, superviseRuns } from './supervise.ts'
 import { createWakeUps } from './wake-ups.ts'
@@ -33,13 +34,14 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
   const held = createHeldRuns(deps.logger)
   const wakeUps = createWakeUps(deps.database)
   const events = createEventStore(deps.database.kysely, wakeUps)
-  const carrier: Carrier = { ...deps, owner, held, wakeUps, events }
+  const acceptance = createAcceptance()
+  const carrier: Carrier = { ...deps, owner, held, wakeUps, events, acceptance }
   const stopSupervising = superviseRuns(carrier, supervision)
   return {
     owner,
     async start(scope, given) {
       const run = { ...given, request: await withImages(given.request, deps.fetch) }
-      const accept = (tx: Scope) => acceptRun(tx, { ...run, owner })
+      const accept = (tx: Scope) => acceptance.accept(tx, { ...run, owner })
       const accepted = await (run.alongside
         ? scope.transaction(async (tx) => {
             await run.alongside!(tx)

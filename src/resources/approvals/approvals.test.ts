@@ -125,6 +125,46 @@ describe('the calls that wait for an approval', () => {
   })
 })
 
+describe('a message that comes again and again while calls wait', () => {
+  const messages = [{ role: 'user', content: 'Hello?', otid: 'mine' }]
+  /** Sends it so often. Returns the statuses, with the seconds to pause. */
+  async function repeat(id: string, times: number, body: object = {}, prefix = '') {
+    const replies: unknown[] = []
+    for (let n = 0; n < times; n++) {
+      const { status, headers } = await alice.post(`${prefix}/v1/agents/${id}/messages`, { messages, ...body })
+      replies.push(headers['retry-after'] === undefined ? status : `${status} after ${headers['retry-after']}`)
+    }
+    return replies
+  }
+  const later = async <T>(work: () => Promise<T>) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 11 * 60 * 1000 })
+    try {
+      return await work()
+    } finally {
+      vi.useRealTimers()
+    }
+  }
+
+  test('is asked to pause after five refusals, a stream too; a request that a person can answer stays', async () => {
+    const [one, two] = [await waiting(), await waiting()]
+    expect(await repeat(one.id, 7)).toEqual([409, 409, 409, 409, 409, '409 after 30', '409 after 30'])
+    expect(await repeat(two.id, 6, { streaming: true }, '/letta')).toEqual([200, 200, 200, 200, 200, '409 after 30'])
+    expect((await send(one.id, { input: 'Another' })).headers['retry-after']).toBeUndefined()
+    expect(await later(() => repeat(one.id, 1))).toEqual(['409 after 30'])
+    expect(await list(`&agent_id=${one.id}`)).toHaveLength(1)
+  })
+
+  test('is answered at last where the calls wait for a tool of a caller that is gone', async () => {
+    const id = await makeAgent()
+    const client_tools = [{ name: 'ask_user', parameters: { type: 'object', properties: {} } }]
+    await send(id, { input: '!call ask_user {}', client_tools })
+    expect(await repeat(id, 6)).toEqual([409, 409, 409, 409, 409, '409 after 30'])
+    expect(await later(() => repeat(id, 1, { client_tools }))).toEqual(['409 after 30'])
+    expect(await later(() => repeat(id, 1))).toEqual([200])
+    expect(await list(`&agent_id=${id}`)).toEqual([])
+  })
+})
+
 describe('a request for approval with an end', () => {
   /** Moves the end of a request into the past. */
   const expire = (id: string) =>
