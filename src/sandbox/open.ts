@@ -46,14 +46,20 @@ const refusing = (note: string): OpenedSandbox => ({
   sandbox: { run: () => Promise.reject(new SandboxError(note)), close: async () => {} },
 })
 
+/** The version of a Python; empty for one that doesn't run. */
+function versionOf(path: string): string {
+  const print = 'import sys; print("%d.%d.%d" % sys.version_info[:3])'
+  try {
+    return execFileSync(path, ['-I', '-S', '-c', print], { env: {}, encoding: 'utf8', timeout: 20_000 }).trim()
+  } catch {
+    return ''
+  }
+}
+
 /** Python 3.10 or newer. */
 function findPython(): { path: string; version: string } | undefined {
   for (const path of PYTHONS.filter(existsSync)) {
-    const version = execFileSync(path, ['-I', '-S', '-c', 'import sys; print("%d.%d.%d" % sys.version_info[:3])'], {
-      env: {},
-      encoding: 'utf8',
-      timeout: 20_000,
-    }).trim()
+    const version = versionOf(path)
     const [major, minor] = version.split('.').map(Number)
     if (major === 3 && minor! >= 10) return { path, version }
   }
