@@ -31,6 +31,7 @@ import { groupRoutes } from './resources/groups/routes.ts'
 import { metricsRoutes } from './resources/health/metrics-routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes, identityRoutes } from './resources/identities/routes.ts'
+import { mcpEndpointRoutes } from './resources/mcp-endpoint/routes.ts'
 import { mcpCallbackRoutes } from './resources/mcp-servers/callback-routes.ts'
 import { mcpServerRoutes, mcpToolRoutes } from './resources/mcp-servers/routes.ts'
 import { messageRoutes } from './resources/messages/routes.ts'
@@ -140,6 +141,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
     ['/v1/admin', adminRoutes(authenticator.forget)],
+    ['/mcp', mcpEndpointRoutes(services.version)],
     ['', metricsRoutes(services.telemetry)],
   ]
 }

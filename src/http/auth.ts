@@ -36,6 +36,7 @@ type Route = Pick<RouteOptions, 'url' | 'method'> & { path?: string; config?: Fa
  */
 function checkScope(request: FastifyRequest, scopes: readonly string[]): void {
   const { config, url } = request.routeOptions
+  if (config.anyKey) return
   const needed = neededScope({ url: url!, method: request.method as 'GET', config })
   if (permits(scopes, needed)) return
   const { agent_id } = request.params as { agent_id?: string }
@@ -89,5 +90,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The kind of the operation, or `admin`; by default `read` for GET and `write` for other methods. */
     right?: Verb | 'admin'
+    /** Open to keys of any scope: what the operation does is checked elsewhere. */
+    anyKey?: boolean
   }
 }
