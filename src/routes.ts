@@ -20,6 +20,7 @@ import { passageRoutes } from './resources/archives/passage-routes.ts'
 import { archiveRoutes } from './resources/archives/routes.ts'
 import { batchRoutes } from './resources/batches/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
+import { budgetRoutes } from './resources/budgets/routes.ts'
 import { chatCompletionRoutes, openAiRoutes } from './resources/chat-completions/routes.ts'
 import { conversationContextRoutes } from './resources/conversations/context-routes.ts'
 import { conversationMessageRoutes } from './resources/conversations/message-routes.ts'
@@ -65,6 +66,7 @@ export const publicRoutes = (services: Services): readonly Mount[] => [
 const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/agents', agentMessageRoutes(services.runtime)],
   ['/v1', messageRoutes(services)],
+  ['/v1/budgets', budgetRoutes],
   ['/v1/messages/batches', batchRoutes(services.runtime, services.config.bodyLimit)],
   ['/v1/agents', scheduleRoutes],
   ['/v1/agents', agentContextRoutes(services)],

@@ -144,7 +144,7 @@ export function send(client: Client, { operation, path, query, body }: Request) 
 }
 
 const PART =
-  /^\/v1\/((agents|archives|folders|sources)\/\{\w+\}\/.|conversations\/|sandbox-config\/environment-variable)/
+  /^\/v1\/((agents|archives|folders|sources)\/\{\w+\}\/.|budgets\/|conversations\/|sandbox-config\/environment-variable)/
 
 /** Operations in an order in which each finds the resources it needs: deletes come last. */
 export function inWorkingOrder(operations: readonly Operation[]): Operation[] {

@@ -81,12 +81,14 @@ async function addFile(database: Database, agentId: string, folderId: string) {
   return { file, file_agent }
 }
 
-/** Adds a call of a tool to the ledger of a step, as a tool with effects elsewhere does. */
+/** Adds a call of a tool to the ledger of a step, as a tool with effects elsewhere does, and what a budget was compared with. */
 async function addCall(database: Database, step: string) {
   await sql`insert into tool_calls (organization_id, step_id, call_id, run_id, kind, state, created_at)
     select organization_id, id, 'call_1', run_id, 'once', 'done', now() from steps where id = ${step}`.execute(
     database.kysely,
   )
+  await sql`insert into usage_days (organization_id, agent_id, api_key_id, day)
+    select organization_id, agent_id, 'api_key', '2026-01-01' from steps where id = ${step}`.execute(database.kysely)
 }
 
 /** Has a tool stand for one of an MCP server, which waits for an authorization. */

@@ -186,6 +186,9 @@ describe('the database schema', () => {
       'threads.run_id',
       'tool_calls.call_id',
       'tool_calls.step_id',
+      // What was used is used, also by an agent or a key that is gone.
+      'usage_days.agent_id',
+      'usage_days.api_key_id',
     ])
   })
 

@@ -13,6 +13,7 @@ export const AREAS = [
   'approvals',
   'archives',
   'blocks',
+  'budgets',
   'client-side-access-tokens',
   'conversations',
   'folders',

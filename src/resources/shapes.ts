@@ -9,6 +9,7 @@ import { PendingApproval } from './approvals/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Batch } from './batches/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
+import { Budget } from './budgets/schema.ts'
 import { chatShapes } from './chat-completions/schema.ts'
 import { Conversation } from './conversations/schema.ts'
 import { FolderFile } from './folders/file-schema.ts'
@@ -41,6 +42,7 @@ export const shapes = [
   Archive,
   Batch,
   Block,
+  Budget,
   ...chatShapes,
   CompactionSettings,
   ContextOverview,

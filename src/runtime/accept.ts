@@ -4,6 +4,7 @@ import type { Scope } from '../db/scope.ts'
 import { ApiError, conflict, notFound } from '../lib/errors.ts'
 import { newId, nounOf } from '../lib/ids.ts'
 import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
+import { budgetError, countUsage, isSpent } from './budgets.ts'
 import type { RunRequest } from './request.ts'
 
 /** What a caller chooses where an agent is busy: to wait, a 409, or the end of the other runs. */
@@ -123,6 +124,7 @@ export function insertRun(scope: Scope, run: NewRun, id: string) {
         and (${run.whenBusy !== 'reject'} or ${free})
         and (${isFitting(run)} or pending_approval is null or run_id is not null
           or pending_expires_at <= ${now}::timestamptz)
+        and not ${isSpent(scope, run, now, true)}
       returning queue_no, run_id
     ), run as (
       insert into runs (organization_id, id, agent_id, conversation_id, thread_id, status, background, metadata,
@@ -136,7 +138,7 @@ export function insertRun(scope: Scope, run: NewRun, id: string) {
         ${JSON.stringify(actor)}::json, queue_no, ${run.owner}, ${attempts}, ${attempts},
         ${run.origin?.schedule_id ?? null}, ${run.origin?.scheduled_for ?? null}::timestamptz, ${run.origin?.batch_id ?? null}
       from thread returning id, status
-    ), ${conversationTables(run, organizationId, now)} otids as (
+    ), ${countUsage(scope, run, now, { runs: 1 })}, ${conversationTables(run, organizationId, now)} otids as (
       insert into run_otids (organization_id, thread_id, otid, run_id)
       select ${organizationId}, ${run.threadId}, otid, run.id from run, unnest(${run.otids}::text[]) as otid
     ), claim as (
@@ -165,11 +167,14 @@ async function knownRun(scope: Scope, { threadId, otids, claim }: NewRun): Promi
   return { id: known.run_id, state: isReused ? 'reused' : 'known' }
 }
 
-/** The reason why a thread takes no run: 404, or 409. */
-async function refusal(scope: Scope, { threadId }: NewRun): Promise<ApiError> {
+/** The reason why a thread takes no run: 404, 409, or 429. */
+async function refusal(scope: Scope, run: NewRun): Promise<ApiError> {
+  const { threadId } = run
   const [thread] = await scope.query<{ pending_approval: ApprovalRequestMessage | null; waiting: number }>(sql`
     select pending_approval, waiting from threads where organization_id = ${scope.organizationId} and id = ${threadId}`)
   if (!thread) return notFound(nounOf(threadId), threadId)
+  const spent = await budgetError(scope, run)
+  if (spent) return spent
   if (thread.pending_approval) return pendingApproval(thread.pending_approval)
   if (thread.waiting >= MAX_WAITING) return conflict(`${MAX_WAITING} runs wait for this agent already.`)
   return conflict('The agent is busy with another run, and Cairn-When-Busy is reject.')

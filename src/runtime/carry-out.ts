@@ -72,9 +72,13 @@ async function runSteps(turn: Turn, interrupted: Answer | undefined): Promise<St
   if (begun) return begun
   for (;;) {
     turn.signal.throwIfAborted()
-    const { end, cancel } = await runStepWithFallback(turn, turn.usage.step_count + 1 >= limit)
+    const { end, cancel, spent } = await runStepWithFallback(turn, turn.usage.step_count + 1 >= limit)
     if (end) return end
     if (cancel) throw new CancelledError()
+    if (spent) {
+      await finish(turn, 'insufficient_credits')
+      return 'insufficient_credits'
+    }
   }
 }
 

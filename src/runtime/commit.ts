@@ -3,6 +3,7 @@ import type { Scope } from '../db/scope.ts'
 import type { ApprovalRequestMessage, StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { ContentPart, StoredMessage, TokenCount } from '../resources/messages/table.ts'
 import type { RunStatus } from '../resources/runs/table.ts'
+import { countUsage, isSpent } from './budgets.ts'
 import type { Chunk } from './event-log.ts'
 
 /** The run that a server carries out. A commit with an older fence than the run's changes nothing. */
@@ -65,6 +66,8 @@ export interface Committed {
   cancel: boolean
   /** The runs that wait for the thread. */
   waiting: number
+  /** Whether a budget of the run was used up before this step. */
+  spent: boolean
 }
 
 const MAX_INT8 = Number.MAX_SAFE_INTEGER
@@ -131,6 +134,8 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
   const { organizationId } = scope
   const { messages = [], context, count, shortenedTo, pending, pendingUntil, step, trace, system, chunk, end } = changes
   const now = new Date().toISOString()
+  // A step whose calls are still to be run is stored again.
+  const counts = step !== undefined && step.phase === 'done'
   const thread = [
     ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
     ...(count ? [sql`token_count = ${JSON.stringify(count)}::json`] : []),
@@ -161,6 +166,9 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
         ]
       : []),
     ...(end ? endTables(run, organizationId, end, now) : []),
+    ...(counts
+      ? [countUsage(scope, run, now, { tokens: Number(step?.total_tokens ?? 0), cost: Number(step?.cost ?? 0) })]
+      : []),
     sql`thread as (
       update threads set ${sql.join([...thread, sql`id = id`])}
       where organization_id = ${organizationId} and id = ${run.threadId} and exists (select from run)
@@ -173,6 +181,6 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
         and owner = ${run.owner} and fence = ${run.fence}
       returning id, cancel_requested_at is not null as cancel
     ), ${sql.join(tables)}
-    select run.cancel, thread.waiting from run, thread`)
+    select run.cancel, thread.waiting, ${counts ? isSpent(scope, run, now, false) : sql`false`} as spent from run, thread`)
   return row
 }

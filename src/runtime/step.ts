@@ -107,7 +107,7 @@ export async function runStep(
   turn: Turn,
   isLast: boolean,
   interrupted?: Answer,
-): Promise<{ end: StepEnd; cancel: boolean }> {
+): Promise<{ end: StepEnd; cancel: boolean; spent: boolean }> {
   const offer = offerTools(turn)
   const answer = interrupted ?? (await askWithRoom(turn, offer))
   turn.usage = addUsage(turn.usage, stepUsage(answer.output.usage))
@@ -115,7 +115,7 @@ export async function runStep(
   let outcome = outcomeOf(turn, answer, [], returnId, isLast)
   const runs = answer.now.length > 0 && answer.waiting.length === 0
   if (runs && !interrupted && answer.now.some((call) => isOutside(turn, call))) await beginCalls(turn, answer)
-  const { cancel } = runs
+  const { cancel, spent } = runs
     ? await storeWithEffects(
         turn,
         () => executeCalls(turn, answer.ids.stepId, answer.now, offer.allowed),
@@ -131,5 +131,5 @@ export async function runStep(
   turn.rows.push(...outcome.inputs, ...outcome.added)
   turn.inputs = []
   turn.system.changed = false
-  return { end: outcome.end, cancel }
+  return { end: outcome.end, cancel, spent }
 }
