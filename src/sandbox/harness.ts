@@ -19,6 +19,8 @@ interface Job {
   parameters?: string[]
   env: Record<string, string>
   paths: string[]
+  /** The name of the source, by which its language is known. */
+  file?: string
 }
 
 /** JSON of a value; undefined for a value that JSON can't express. */
@@ -44,13 +46,13 @@ function thrown(error: unknown, directory: string) {
   return { status: 'error', error: { type: name, message: plain(message), traceback: `${plain(lines.join('\n'))}\n` } }
 }
 
-async function run({ code, name, args, parameters, env, paths }: Job): Promise<object> {
+async function run({ code, name, args, parameters, env, paths, file = 'tool.ts' }: Job): Promise<object> {
   const directory = mkdtempSync(join(tmpdir(), 'tool-'))
   try {
     Object.assign(environment, env)
     for (const path of paths) symlinkSync(join(path, 'node_modules'), join(directory, 'node_modules'))
-    writeFileSync(join(directory, 'tool.ts'), code)
-    const module = await import(pathToFileURL(join(directory, 'tool.ts')).href)
+    writeFileSync(join(directory, file), code)
+    const module = await import(pathToFileURL(join(directory, file)).href)
     if (name === undefined) return returned(await module.default)
     if (typeof module[name] !== 'function') throw new ReferenceError(`the source exports no function ${name}`)
     const values = parameters ? parameters.map((parameter) => args[parameter]) : Object.values(args)

@@ -56,7 +56,8 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-function parseResult(line: string, nonce: string): Outcome {
+/** The outcome in the line of a harness: a result begins with the nonce of its job. */
+export function parseResult(line: string, nonce: string): Outcome {
   try {
     if (line.startsWith(nonce)) return { end: 'result', result: JSON.parse(line.slice(nonce.length)) }
   } catch {

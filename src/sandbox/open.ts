@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { type Bubblewrap, NOBODY } from './bubblewrap.ts'
 import { type Deno, denoProgram, findDeno, INSTALL_DENO } from './deno.ts'
+import { createE2BSandbox, type E2BSettings } from './e2b.ts'
 import { type Enclosure, enclosedIn, packagesDirectory, unenclosed } from './enclose.ts'
 import { createInstaller, type PackageIndexes } from './install.ts'
 import { createLocalSandbox } from './local.ts'
@@ -18,12 +19,14 @@ export interface SandboxSettings {
   packages?: string | undefined
   /** Where packages come from. */
   packageIndexes: PackageIndexes
+  /** The account at E2B, which serves where this machine can't; absent: none. */
+  e2b?: E2BSettings | undefined
 }
 
 /** What runs the tools of this server, and how that is said at the start. */
 export interface OpenedSandbox {
   sandbox: Sandbox
-  kind: 'bubblewrap' | 'unsafe-local' | 'none'
+  kind: 'bubblewrap' | 'e2b' | 'unsafe-local' | 'none'
   /** One line for the operator. Of `none`, the reason and the remedy. */
   note: string
 }
@@ -121,19 +124,24 @@ async function openLocal(enclosure: Enclosure, python: string, settings: Sandbox
   return { sandbox, note: deno ? `Deno ${deno.version}` : `no Deno (${INSTALL_DENO})` }
 }
 
-/** Finds what runs tools on this machine. Refuses rather than running code of users without a sandbox. */
+/** The machines of E2B where there is an account, or else a refusal with the reason. */
+const elsewhere = (reason: string, e2b: E2BSettings | undefined): OpenedSandbox =>
+  e2b ? { kind: 'e2b', note: `E2B. On this machine: ${reason}`, sandbox: createE2BSandbox(e2b) } : refusing(reason)
+
+/** Finds what runs tools. Refuses rather than running code of users without a sandbox. */
 export async function openSandbox(settings: SandboxSettings): Promise<OpenedSandbox> {
-  const { mode, dataDir } = settings
+  const { mode, dataDir, e2b } = settings
   if (mode === 'off') return refusing('Tools with source code are off on this server (CAIRN_SANDBOX=off).')
+  if (mode === 'e2b') return elsewhere('CAIRN_SANDBOX is e2b, which needs E2B_API_KEY.', e2b)
   const python = findPython()
-  if (!python) return refusing(`There is no Python 3.10 or newer. ${INSTALL}`)
+  if (!python) return elsewhere(`There is no Python 3.10 or newer. ${INSTALL}`, e2b)
   if (mode === 'unsafe-local') {
     const { sandbox, note } = await openLocal(unenclosed, python.path, settings)
     const warning = `none: tools run as this server's user, and may do anything (Python ${python.version}, ${note})`
     return { kind: 'unsafe-local', note: warning, sandbox }
   }
   const found = await findBubblewrap(pythonProgram(python.path), [dataDir])
-  if (typeof found === 'string') return refusing(found)
+  if (typeof found === 'string') return elsewhere(found, e2b)
   const { sandbox, note } = await openLocal(enclosedIn(found), python.path, settings)
   return { kind: 'bubblewrap', note: `bubblewrap, Python ${python.version}, ${note}`, sandbox }
 }
