@@ -69,12 +69,16 @@ export interface Config {
   traceDays: number
   /** What runs tools with source code. */
   sandbox: (typeof SANDBOXES)[number]
+  /** The account at E2B, whose machines run tools where this machine can't; absent: none. */
+  e2b: Readonly<{ apiKey: string; template: string | undefined }> | undefined
+  /** The directory of the packages that tools import; absent: the usual one. */
+  packages: string | undefined
   /** Where the packages of tools come from. */
   packageIndexes: Readonly<{ pip: string; npm: string }>
 }
 
-/** `auto` is `bubblewrap` where that works; tools are refused where it doesn't. */
-const SANDBOXES = ['auto', 'bubblewrap', 'unsafe-local', 'off'] as const
+/** `auto` is `bubblewrap` where that works, or else `e2b` where there is a key; tools are refused otherwise. */
+const SANDBOXES = ['auto', 'bubblewrap', 'e2b', 'unsafe-local', 'off'] as const
 
 /** A path of segments without characters that need escaping. */
 export const BASE_PATH = /^(\/(?!\.{1,2}(\/|$))[\w.~-]+)+$/
@@ -253,6 +257,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     providers,
     otlpEndpoint: otlpEndpoint && readUrl('OTEL_EXPORTER_OTLP_ENDPOINT', otlpEndpoint),
     sandbox: readSandbox(text('CAIRN_SANDBOX')),
+    e2b: text('E2B_API_KEY') ? Object.freeze({ apiKey: env.E2B_API_KEY!, template: text('E2B_TEMPLATE') }) : undefined,
+    packages: text('CAIRN_PACKAGES_DIR') && resolve(env.CAIRN_PACKAGES_DIR!),
     packageIndexes: Object.freeze({
       pip: readUrl('CAIRN_PIP_INDEX', text('CAIRN_PIP_INDEX') ?? 'https://pypi.org/simple'),
       npm: readUrl('CAIRN_NPM_REGISTRY', text('CAIRN_NPM_REGISTRY') ?? 'https://registry.npmjs.org'),

@@ -138,7 +138,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/openai', openAiRoutes(services.runtime)],
     ['/v1/embeddings', storageRoutes],
     ['/v1/projects', projectRoutes],
-    ['/v1/sandbox-config', sandboxConfigRoutes],
+    ['/v1/sandbox-config', sandboxConfigRoutes(services.sandbox)],
     ['/v1/sandbox-config', sandboxVariableRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],

@@ -55,7 +55,9 @@ export interface Deps {
     | 'otlpEndpoint'
     | 'traceDays'
     | 'sandbox'
+    | 'packages'
     | 'packageIndexes'
+    | 'e2b'
     | 'dataDir'
   >
   database: Database

@@ -182,6 +182,8 @@ export async function startTestServer(
     traceDays: 30,
     modelFallbacks: {},
     sandbox: 'auto',
+    e2b: undefined,
+    packages: undefined,
     packageIndexes: { pip: '', npm: '' },
     dataDir: SETTINGS.dataDir,
     ...settings,

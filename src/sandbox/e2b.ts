@@ -153,5 +153,7 @@ export const createE2BSandbox = ({ apiKey, template = 'base', apiUrl, sandboxUrl
       await machine?.kill().catch(() => {})
     }
   },
+  place: async () => 'e2b',
+  forgetPackages: async () => {},
   close: async () => {},
 })

@@ -41,6 +41,8 @@ export function createLocalSandbox({ programs, enclose, packages: sets }: Local)
   }
 
   return {
+    place: async () => 'local',
+    forgetPackages: sets.remove,
     async run(call, signal) {
       const program = programs[call.language]
       if (!program) throw new SandboxError(`This server has no program for code in ${call.language}. ${INSTALL_DENO}`)

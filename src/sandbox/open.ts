@@ -12,7 +12,7 @@ import { LIMITS, type Sandbox, SandboxError } from './sandbox.ts'
 
 export interface SandboxSettings {
   /** `auto` and `bubblewrap` are the same: code never runs without a sandbox by itself. */
-  mode: 'auto' | 'bubblewrap' | 'unsafe-local' | 'off'
+  mode: 'auto' | 'bubblewrap' | 'e2b' | 'unsafe-local' | 'off'
   /** The directory of the server's data, which no code may see, wherever it lies. */
   dataDir: string
   /** The directory of installed packages, which the user of sandboxes can reach; absent: the usual one. */
@@ -46,7 +46,12 @@ const pythonProgram = (python: string) => [
 const refusing = (note: string): OpenedSandbox => ({
   kind: 'none',
   note,
-  sandbox: { run: () => Promise.reject(new SandboxError(note)), close: async () => {} },
+  sandbox: {
+    place: async () => 'local',
+    run: () => Promise.reject(new SandboxError(note)),
+    forgetPackages: async () => {},
+    close: async () => {},
+  },
 })
 
 /** The version of a Python; empty for one that doesn't run. */
@@ -161,7 +166,9 @@ export function createSandbox(settings: SandboxSettings): ServerSandbox {
   }
   return {
     opened,
+    place: async () => (await opened()).sandbox.place(),
     run: async (call, signal) => (await opened()).sandbox.run(call, signal),
+    forgetPackages: async (organizationId) => (await opened()).sandbox.forgetPackages(organizationId),
     close: async () => (await found)?.sandbox.close(),
   }
 }

@@ -23,6 +23,8 @@ export interface Packages {
     call: Pick<SandboxCall, 'organizationId' | 'language' | 'packages'>,
     signal?: AbortSignal,
   ): Promise<string | undefined>
+  /** Removes the sets of an organization. */
+  remove(organizationId: string): Promise<void>
 }
 
 /** The bytes of an organization's sets: those that were used last stay. */
@@ -62,7 +64,8 @@ export function createPackages(root: string, install: Install): Packages {
 
   async function installNew(directory: string, path: string, call: SandboxCall, signal?: AbortSignal): Promise<void> {
     const fresh = `${path}.${randomUUID()}`
-    const target = join(fresh, 'packages')
+    // Another name each time: processes that wait for calls have the old directory mounted.
+    const target = join(fresh, `packages-${randomUUID()}`)
     try {
       await mkdir(target, { recursive: true })
       await install(call.language, call.packages!, target, signal)
@@ -76,6 +79,7 @@ export function createPackages(root: string, install: Install): Packages {
   }
 
   return {
+    remove: (organizationId) => rm(join(root, organizationId), { recursive: true, force: true }),
     async directoryFor(call, signal) {
       const { organizationId, language, packages = [] } = call
       if (packages.length === 0) return undefined
@@ -85,7 +89,7 @@ export function createPackages(root: string, install: Install): Packages {
         const now = new Date()
         await utimes(path, now, now).catch(() => installNew(directory, path, call as SandboxCall, signal))
       })
-      return join(path, 'packages')
+      return join(path, (await readdir(path)).find((name) => name.startsWith('packages'))!)
     },
   }
 }

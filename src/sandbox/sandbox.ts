@@ -77,11 +77,15 @@ export interface SandboxResult {
 
 /** Runs code of users. */
 export interface Sandbox {
+  /** Where code runs: on this machine, or at E2B. */
+  place(): Promise<'local' | 'e2b'>
   /**
    * Runs a call. Errors of the code, and calls beyond their limits, are results; rejects with the reason of `signal`, and with a
    * SandboxError where the sandbox itself fails. Nothing of a call is left for the next one.
    */
   run(call: SandboxCall, signal?: AbortSignal): Promise<SandboxResult>
+  /** Removes the packages that are installed for an organization on this machine: later calls install them anew. */
+  forgetPackages(organizationId: string): Promise<void>
   /** Ends all calls. */
   close(): Promise<void>
 }

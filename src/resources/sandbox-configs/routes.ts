@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
+import type { Sandbox } from '../../sandbox/sandbox.ts'
 import { defaultSandboxConfig, listSandboxConfigs, modifySandboxConfig, setSandboxConfig } from './sandbox-configs.ts'
 import {
   CreateSandboxConfig,
@@ -36,6 +37,10 @@ const operations = operationsOf('sandbox configurations', {
     'Create the configuration of local sandboxes, or replace the settings of the one there is',
     { body: LocalSettings, response: one },
   ],
+  recreate_venv: [
+    'Remove the packages that are installed for local sandboxes: the next calls of tools install them anew',
+    { response: one },
+  ],
   retrieve_sandbox_config: ['Retrieve a configuration of sandboxes', { params, response: one }],
   modify_sandbox_config: [
     'Replace the settings of a configuration of sandboxes',
@@ -48,7 +53,7 @@ const operations = operationsOf('sandbox configurations', {
 })
 
 /** `/v1/sandbox-config` */
-export async function sandboxConfigRoutes(app: App) {
+export const sandboxConfigRoutes = (sandbox: Pick<Sandbox, 'forgetPackages'>) => async (app: App) => {
   app.get('/', operations.list_sandbox_configs, ({ scope, query }) => listSandboxConfigs(scope, query))
   app.post('/', operations.create_sandbox_config, ({ scope, body }) => setSandboxConfig(scope, body.config))
 
@@ -63,6 +68,11 @@ export async function sandboxConfigRoutes(app: App) {
   app.post('/local', operations.create_custom_local_sandbox_config, ({ scope, body }) =>
     setSandboxConfig(scope, body, 'local'),
   )
+
+  app.post('/local/recreate-venv', operations.recreate_venv, async ({ scope }) => {
+    await sandbox.forgetPackages(scope.organizationId)
+    return defaultSandboxConfig(scope, 'local')
+  })
 
   app.get('/:sandbox_config_id', operations.retrieve_sandbox_config, ({ scope, params }) =>
     scope.retrieve(sandboxConfigs, params.sandbox_config_id),

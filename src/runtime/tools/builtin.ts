@@ -4,6 +4,7 @@ import { fetchWebpage } from './fetch-webpage.ts'
 import { FILE_TOOLS } from './files.ts'
 import { MULTI_AGENT_TOOLS } from './multi-agent.ts'
 import { RECALL_TOOLS } from './recall.ts'
+import { runCode } from './run-code.ts'
 import type { BuiltinTool, FindTool, OutsideTool } from './tool.ts'
 import { webSearch } from './web-search.ts'
 
@@ -14,6 +15,7 @@ const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool | OutsideTool>> = {
   ...RECALL_TOOLS,
   ...FILE_TOOLS,
   ...MULTI_AGENT_TOOLS,
+  run_code: runCode,
   web_search: webSearch,
   fetch_webpage: fetchWebpage,
 }

@@ -84,11 +84,13 @@ export async function runGiven(
   body: RunSource,
   signal: AbortSignal,
 ): Promise<DirectCall> {
-  const { source_code, source_type, args, env_vars, pip_requirements, npm_requirements } = body
+  const { source_code, source_type, json_schema, args, env_vars, pip_requirements, npm_requirements } = body
+  const derived = { source_code, source_type: source_type ?? 'python' }
   const source = {
-    source_code,
-    source_type: source_type ?? 'python',
+    ...derived,
     name: await nameOf(reader, body),
+    // A function in TypeScript takes its arguments in the order of its parameters.
+    json_schema: json_schema ?? (source_type === 'typescript' ? await deriveFrom(reader, derived) : {}),
     pip_requirements: omitNulls(pip_requirements) ?? [],
     npm_requirements: omitNulls(npm_requirements) ?? [],
   }

@@ -12,6 +12,7 @@ import {
 } from '../../sandbox/sandbox.ts'
 import { ToolError } from '../memory.ts'
 import { parametersOf } from '../prescribed.ts'
+import { limitsOf, packagesFor } from './sandbox-settings.ts'
 import type { Arguments, ToolContext, ToolResult } from './tool.ts'
 
 /** A function with its source. */
@@ -20,9 +21,9 @@ export type Source = Partial<
     Tool,
     | 'id'
     | 'name'
-    | 'json_schema'
     | 'source_code'
     | 'source_type'
+    | 'json_schema'
     | 'project_id'
     | 'pip_requirements'
     | 'npm_requirements'
@@ -95,8 +96,8 @@ export async function runSource(
   if (!language) throw new ToolError(`A source of type ${source.source_type} can't run on this server.`)
   const code = source.source_code ?? ''
   const agentId = caller?.agent.row.id
-  const [{ variables }, secrets] = await Promise.all([
-    environmentOf(scope, 'local'),
+  const [{ settings, variables }, secrets] = await Promise.all([
+    environmentOf(scope, await sandbox.place()),
     agentId === undefined ? {} : secretsOf(scope, agentId),
   ])
   try {
@@ -106,9 +107,10 @@ export async function runSource(
         language,
         code,
         name: source.name,
-        parameters: Object.keys(parametersOf(source).properties ?? {}),
-        packages: language === 'python' ? source.pip_requirements : source.npm_requirements,
+        packages: packagesFor(source, language, settings),
         args,
+        parameters: Object.keys(parametersOf(source).properties ?? {}),
+        limits: limitsOf(settings),
         env: { ...variables, ...secrets, ...env, ...idsOf(source, agentId) },
         agentState: caller && code.includes('agent_state') ? stateOf(caller) : undefined,
       },
