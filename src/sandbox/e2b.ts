@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import type { CommandExitError, Sandbox as Machine } from 'e2b'
 import { jobOf, resultOf } from './job.ts'
 import { parseResult } from './one-shot.ts'
-import { PackageError } from './packages.ts'
+import { CANT_INSTALL, PackageError } from './packages.ts'
 import {
   type Language,
   LIMITS,
@@ -78,7 +78,7 @@ async function installPackages(machine: Machine, command: string): Promise<void>
     await machine.commands.run(command, { timeoutMs: INSTALL_MS })
   } catch (error) {
     const reason = isExit(error) ? `${error.stdout}${error.stderr}`.trim().slice(-2_000) : (error as Error).message
-    throw new PackageError(`The packages of the tool can't be installed: ${reason}`)
+    throw new PackageError(`${CANT_INSTALL} ${reason}`)
   }
 }
 

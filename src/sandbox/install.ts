@@ -3,7 +3,7 @@ import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sizeOf } from './installed.ts'
 import type { Command } from './one-shot.ts'
-import { type Install, PackageError } from './packages.ts'
+import { CANT_INSTALL, type Install, PackageError } from './packages.ts'
 import type { Language, Package } from './sandbox.ts'
 
 /** Where packages come from. */
@@ -60,8 +60,7 @@ async function runInstaller({ file, args, uid }: Command, directory: string, sig
   }
   child.stdout.on('data', read)
   child.stderr.on('data', read)
-  const failed = (reason: string) =>
-    done.reject(new PackageError(`The packages of the tool can't be installed: ${reason}`))
+  const failed = (reason: string) => done.reject(new PackageError(`${CANT_INSTALL} ${reason}`))
   child.once('error', ({ message }) => failed(message))
   child.once('close', (code) =>
     code === 0 ? done.resolve() : failed(tail.trim() || `the installer ended with ${code}`),

@@ -49,9 +49,9 @@ test('a failed installation leaves nothing, and the next call tries again', asyn
   let failures = 1
   const packages = createPackages(root, async (_language, _packages, directory) => {
     writeFileSync(join(directory, 'half'), '')
-    if (failures-- > 0) throw new Error('no network')
+    if (failures-- > 0) throw new Error('no space')
   })
-  await expect(packages.directoryFor(packagesOf('one'))).rejects.toThrow('no network')
+  await expect(packages.directoryFor(packagesOf('one'))).rejects.toThrow("can't be installed: no space")
   expect(readdirSync(join(root, 'o'))).toEqual([])
   expect(readdirSync((await packages.directoryFor(packagesOf('one')))!)).toEqual(['half'])
 })

@@ -5,6 +5,9 @@ import { createKeyedMutex } from '../lib/keyed-mutex.ts'
 import { checkInstalled, MAX_SET_BYTES } from './installed.ts'
 import { type Language, type Package, type SandboxCall, SandboxError } from './sandbox.ts'
 
+/** The beginning of the reasons for which packages are not installed. */
+export const CANT_INSTALL = "The packages of the tool can't be installed:"
+
 /** Packages that could not be installed: the message has the reason, for the owner of the tool. */
 export class PackageError extends SandboxError {}
 
@@ -72,6 +75,9 @@ export function createPackages(root: string, install: Install): Packages {
       await writeFile(join(fresh, 'size'), String(await checkInstalled(target)))
       // Another server may have made the same set meanwhile.
       await rename(fresh, path).catch((error) => stat(path).catch(() => Promise.reject(error)))
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error instanceof SandboxError ? error : new PackageError(`${CANT_INSTALL} ${(error as Error).message}`)
     } finally {
       await rm(fresh, { recursive: true, force: true })
     }

@@ -1,6 +1,7 @@
 import type { ResourceSamples } from '../../../test/resource-samples.ts'
 
-const config = { use_venv: true, pip_requirements: [{ name: 'requests', version: '2.32.3' }] }
+/** Packages that no tool imports: the tests of other resources run tools. */
+const config = { use_venv: false, pip_requirements: [{ name: 'requests', version: '2.32.3' }] }
 
 export const samples: ResourceSamples = {
   create: () => ({ url: '/v1/sandbox-config/', body: { config } }),
