@@ -26,11 +26,8 @@ export async function e2bStandIn(key: string): Promise<Server & { machines: Map<
     yield envelope({ event: { start: { pid: 7 } } })
     const ended = await new Promise<{ code: number; stdout: string; stderr: string }>((done) => {
       const path = `${dirname(process.execPath)}:/usr/bin:/bin`
-      execFile(
-        '/bin/sh',
-        ['-c', within(command)],
-        { env: { PATH: path }, timeout: 30_000 },
-        (error, stdout, stderr) => done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
+      execFile('/bin/sh', ['-c', within(command)], { env: { PATH: path }, timeout: 30_000 }, (error, stdout, stderr) =>
+        done({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
       )
     })
     if (ended.stdout) yield envelope({ event: { data: { stdout: base64(ended.stdout) } } })
