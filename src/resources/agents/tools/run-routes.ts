@@ -12,6 +12,7 @@ import { AgentToolNameParams } from './schema.ts'
 
 const response = { 200: Ref(ToolExecution) }
 const config = { callsUpstream: true }
+const runs = { ...config, right: 'run' } as const
 
 const operations = operationsOf('tools', {
   run_tool_from_source: [
@@ -19,14 +20,14 @@ const operations = operationsOf('tools', {
     { body: RunSource, response: { 200: Ref(ToolReturnMessage) } },
     config,
   ],
-  run_tool: ['Run a tool without an agent', { params: ToolParams, body: RunToolAlone, response }, config],
+  run_tool: ['Run a tool without an agent', { params: ToolParams, body: RunToolAlone, response }, runs],
 })
 
 const agentOperations = operationsOf('agents', {
   run_tool_for_agent: [
     'Run a tool of an agent with its memory and its secrets',
     { params: AgentToolNameParams, body: RunTool, response },
-    config,
+    runs,
   ],
 })
 
