@@ -44,7 +44,8 @@ export async function listModels(
       ${provider_name !== undefined ? sql`and provider = ${provider_name}` : sql``}
       ${provider_type !== undefined ? sql`and provider_type = ${provider_type}` : sql``}`,
   )
-  const own = { name: SCRIPTED.model, display_name: null, provider_type: 'cairn', provider: 'cairn' } as const
+  // Clients send the provider's type back in settings of the model.
+  const own = { name: SCRIPTED.model, display_name: null, provider_type: 'openai', provider: 'cairn' } as const
   const isWanted =
     (provider_category ?? ['base']).includes('base') &&
     (provider_name ?? own.provider) === own.provider &&
