@@ -32,9 +32,10 @@ test('a refresh lists the models of all providers of an organization at once, on
   acme.models = ['gpt-new']
   const refreshed = await alice.post('/v1/models/refresh')
   expect(refreshed.status).toBe(200)
-  expect(refreshed.body.map(({ handle }: { handle: string }) => handle)).toEqual(['openai/gpt-new', 'own/gpt-new'])
-  expect(await handles(bob)).toEqual(['openai/gpt-new'])
-  expect((await bob.post('/letta/v1/models/refresh')).body).toMatchObject([{ handle: 'openai/gpt-new' }])
+  const listed = refreshed.body.map(({ handle }: { handle: string }) => handle)
+  expect(listed).toEqual(['openai/gpt-new', 'own/gpt-new', 'cairn/scripted'])
+  expect(await handles(bob)).toEqual(['openai/gpt-new', 'cairn/scripted'])
+  expect((await bob.post('/letta/v1/models/refresh')).body).toMatchObject([{ handle: 'openai/gpt-new' }, {}])
   expect((await (await server.withScopes('read')).post('/v1/models/refresh')).status).toBe(403)
 })
 
