@@ -28,6 +28,7 @@ import { conversationRoutes } from './resources/conversations/routes.ts'
 import { folderFileRoutes } from './resources/folders/file-routes.ts'
 import { FOLDERS, folderListRoutes, folderRoutes, SOURCES } from './resources/folders/routes.ts'
 import { uploadRoutes } from './resources/folders/upload-routes.ts'
+import { groupMessageRoutes } from './resources/groups/message-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
 import { metricsRoutes } from './resources/health/metrics-routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
@@ -73,6 +74,7 @@ const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/conversations', conversationRoutes(services.runtime)],
   ['/v1/conversations', conversationMessageRoutes(services.runtime)],
   ['/v1/conversations', conversationContextRoutes(services)],
+  ['/v1/groups', groupMessageRoutes(services.runtime)],
   ['/v1/approvals', approvalRoutes],
   ['/v1/runs', runRoutes(services.runtime)],
   ['/v1/steps', stepRoutes],

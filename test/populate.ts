@@ -50,6 +50,8 @@ export interface Populated {
   spareProject: string
   /** An agent, the agent that manages its memory, and the group of both. */
   sleeptime: { agent: string; partner: string; group: string }
+  /** A group that has run, and its run. */
+  runner: { group: string; run: string }
   /** The groups by their type of manager, besides the sleeptime one. */
   groups: Record<'round_robin' | 'supervisor' | 'dynamic' | 'voice_sleeptime' | 'swarm', string>
   /** The resources that have a name in a path. */
@@ -200,6 +202,9 @@ export async function populate(client: Client, database: Database, name: string)
 
   const run = await post(`/v1/agents/${spare.id}/messages`, { input: name, override_model: 'cairn/scripted' })
   await addCall(database, run.messages[0].step_id)
+  const talkers = await group({ manager_type: 'round_robin' }, { agent_ids: [spare.id] })
+  await post(`/v1/groups/${talkers}/messages`, { input: name, override_model: 'cairn/scripted' })
+  const [talk] = await sent(client, 'GET', `/v1/runs/?group_id=${talkers}&order=asc`)
   const stream = await post(`/v1/agents/${spare.id}/messages`, {
     ...{ input: name, override_model: 'cairn/scripted', streaming: true, background: true },
   })
@@ -241,6 +246,7 @@ export async function populate(client: Client, database: Database, name: string)
     spareFile,
     spareProject: spareProject.id,
     sleeptime: { agent: sleeper.id, partner, group: sleeper.managed_group.id },
+    runner: { group: talkers, run: talk.id },
     groups,
     names,
     all: [
@@ -250,7 +256,7 @@ export async function populate(client: Client, database: Database, name: string)
         ...[shared, template, spareFolder, sparePassage, spareProject, spare, conductor, sleeper].map(({ id }) => id),
         ...agent.blocks.map(({ id }: { id: string }) => id),
         ...deployed.agent_ids,
-        ...[spareFile, own.id, own.user_id, partner, sleeper.managed_group.id],
+        ...[talkers, talk.id, spareFile, own.id, own.user_id, partner, sleeper.managed_group.id],
       ]),
     ],
   }

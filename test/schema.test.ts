@@ -175,6 +175,9 @@ describe('the database schema', () => {
       'provider_traces.step_id',
       'run_otids.thread_id',
       'runs.conversation_id',
+      // A trigger clears it when the group goes, and deletes the group's own runs; those of members outlive these.
+      'runs.group_id',
+      'runs.parent_run_id',
       // Runs stay when their schedule goes.
       'runs.schedule_id',
       'runs.thread_id',
@@ -202,6 +205,7 @@ describe('the database schema', () => {
     'setting secrets replaces those of the same name': /^agent_environment_variables_organization_id_agent_id_key_key$/,
     'a thread names the one run that is carried out, and its row is held': /^runs_one_per_thread$/,
     'whoever begins the run of a due time holds the schedule': /^runs_one_per_due_time$/,
+    'the turns of a run are numbered while the run is held': /^runs_one_per_turn$/,
     'a file is opened once by an import': /^files_agents_organization_id_agent_id_file_id_key$/,
   }
 

@@ -11,6 +11,7 @@ export const ABSENT: Reasons = [
   [/ \/v1\/tools\/mcp\/servers\b/, 'use `/v1/mcp-servers`'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
+  [/^PATCH .*\/groups\/.*\/messages\//, 'messages are history, and can’t be changed; upstream’s failed always'],
   [/messages\b|\/(generate|summarize|recompile|context)$/, 'later: messages'],
   [/ \/v1\/(runs|steps|jobs|telemetry)\//, 'later: runs'],
 ]

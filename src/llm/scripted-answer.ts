@@ -24,6 +24,11 @@ const SEND = 'send_message'
 /** Arguments that agents of older types add to their tools: a call that lacks them would end the run, or fail. */
 const ADDED: Readonly<Record<string, unknown>> = { request_heartbeat: true, thinking: 'The message names this call.' }
 
+/** The end of an answer that repeats a message. Where other agents pass the answer on, it is no message to anybody. */
+const HINT =
+  ' I am cairn/scripted, a model for trying out and for tests. ' +
+  'I call a tool when a message says so: !call tool_name {"name": "value"}.'
+
 /** The maximum number of characters in a quotation. */
 const QUOTED = 300
 
@@ -58,10 +63,7 @@ function withAddedArguments(call: ScriptedCall, { parameters }: OfferedTool): Sc
 function echo(said: readonly string[]): string {
   const [last = '', before] = said.toReversed()
   const memory = before === undefined ? '' : ` Before that, you said: "${quoted(before)}".`
-  return (
-    `You said: "${quoted(last)}".${memory} I am cairn/scripted, a model for trying out and for tests. ` +
-    'I call a tool when a message says so: !call tool_name {"name": "value"}.'
-  )
+  return `You said: "${quoted(last)}".${memory}${HINT}`
 }
 
 const notOffered = (name: string, tools: readonly OfferedTool[]) =>
@@ -88,7 +90,7 @@ export function scriptedAnswer(
   { parallel = true }: { parallel?: boolean } = {},
 ): ScriptedAnswer {
   const newest = messages.findLastIndex(isUsers)
-  const said = messages.filter(isUsers).map(({ text }) => unpacked(text).text)
+  const said = messages.filter(isUsers).map(({ text }) => unpacked(text).text.replaceAll(HINT, ''))
   const results = messages.slice(newest + 1).filter(({ role }) => role === 'tool')
   const say = (text: string) => spoken(text, tools, results)
 

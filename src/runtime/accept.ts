@@ -4,6 +4,7 @@ import type { Scope } from '../db/scope.ts'
 import { ApiError, conflict, notFound } from '../lib/errors.ts'
 import { newId, nounOf } from '../lib/ids.ts'
 import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
+import { isOfGroup } from '../resources/messages/table.ts'
 import { budgetError, countUsage, isSpent } from './budgets.ts'
 import type { RunRequest } from './request.ts'
 
@@ -38,6 +39,10 @@ export interface NewRun {
   threadId: string
   agentId: string
   conversationId?: string | undefined
+  /** The group that the run belongs to, the group's run that it is part of, and its turn there. */
+  groupId?: string | undefined
+  parentRunId?: string | undefined
+  turn?: number | undefined
   request: RunRequest
   actor: Actor
   /** Ids that the caller gave to the messages. */
@@ -127,10 +132,11 @@ export function insertRun(scope: Scope, run: NewRun, id: string) {
         and not ${isSpent(scope, run, now, true)}
       returning queue_no, run_id
     ), run as (
-      insert into runs (organization_id, id, agent_id, conversation_id, thread_id, status, background, metadata,
+      insert into runs (organization_id, id, agent_id, conversation_id, group_id, parent_run_id, turn, thread_id, status, background, metadata,
         request_config, callback_url, created_at, updated_at, created_by_id, last_updated_by_id, request, actor, queue_no,
         owner, fence, attempts, schedule_id, scheduled_for, batch_id)
-      select ${organizationId}, ${id}, ${run.agentId}, ${run.conversationId ?? null}, ${run.threadId},
+      select ${organizationId}, ${id}, ${isOfGroup(run) ? null : run.agentId}, ${run.conversationId ?? null},
+        ${run.groupId ?? null}, ${run.parentRunId ?? null}, ${run.turn ?? null}::int, ${run.threadId},
         case when run_id = ${id} then 'running' else 'created' end, ${run.background},
         ${JSON.stringify({ run_type: run.runType, ...run.metadata, ...run.origin })}::json,
         ${JSON.stringify(config)}::json, ${run.callbackUrl ?? null},
@@ -168,7 +174,7 @@ async function knownRun(scope: Scope, { threadId, otids, claim }: NewRun): Promi
 }
 
 /** The reason why a thread takes no run: 404, 409, or 429. */
-async function refusal(scope: Scope, run: NewRun): Promise<ApiError> {
+export async function refusal(scope: Scope, run: NewRun): Promise<ApiError> {
   const { threadId } = run
   const [thread] = await scope.query<{ pending_approval: ApprovalRequestMessage | null; waiting: number }>(sql`
     select pending_approval, waiting from threads where organization_id = ${scope.organizationId} and id = ${threadId}`)

@@ -12,7 +12,7 @@ import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
 import { promptTokens, toolTokens } from './compaction/tokens.ts'
 import { createDeltaFrames } from './delta-frames.ts'
 import type { Offer } from './offer.ts'
-import type { Turn } from './turn.ts'
+import { speakerOf, type Turn } from './turn.ts'
 
 /** The tokens of a prompt that the model has reported; undefined where it reports none. */
 function countOf(turn: Turn, { prompt, tools }: ModelCall, { usage }: ModelOutput) {
@@ -27,7 +27,11 @@ async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
   const ids = newStepIds(turn.run.id)
   const startedAt = performance.now()
   const options = callOptions(turn, offer)
-  const style = { ...fanOutOf(agent.row.agent_type, request), writesThoughts: writesThoughts(turn), waits: offer.waits }
+  const style = {
+    ...fanOutOf(agent.row.agent_type, request),
+    ...{ writesThoughts: writesThoughts(turn), waits: offer.waits },
+  }
+  const speaker = speakerOf(turn)
   const frames = request.stream_tokens ? createDeltaFrames(ids, style) : undefined
   const deltas = observeModelCall(telemetry, model, callModel(model, options))
   for (;;) {
@@ -38,7 +42,7 @@ async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
       return { ids, output: value, ...readAnswer(turn, offer, value), startedAt, milliseconds, count }
     }
     turn.firstTokenMs ??= Date.now() - turn.startedAt
-    for (const event of frames?.(value) ?? []) log.push(event)
+    for (const event of frames?.(value) ?? []) log.push({ ...event, ...speaker })
   }
 }
 

@@ -11,7 +11,7 @@ import type { Runtime } from './runtime.ts'
  */
 async function cancelActive(
   scope: Scope,
-  { threadId }: Target,
+  { threadId }: Pick<Target, 'threadId'>,
   { ids, except }: { ids?: readonly string[] | undefined; except?: string },
 ): Promise<string[]> {
   const { organizationId } = scope
@@ -37,6 +37,18 @@ async function cancelActive(
   return rows.map(({ id }) => id)
 }
 
+/** Ends the work of runs that are to be cancelled, and of the runs of members below those of groups. */
+async function cancelAll(runtime: Runtime, scope: Scope, ids: readonly string[]): Promise<void> {
+  for (const id of ids) runtime.cancel(id)
+  const below = await scope.query<{ id: string; thread_id: string }>(sql`
+    select id, thread_id from runs where organization_id = ${scope.organizationId} and parent_run_id = any(${ids}::text[])
+      and status in ('created', 'running')`)
+  for (const { id, thread_id } of below) {
+    await scope.transaction((tx) => cancelActive(tx, { threadId: thread_id }, { ids: [id] }))
+    runtime.cancel(id)
+  }
+}
+
 /** 404 unless each of these is a run of the thread. */
 async function checkRuns(scope: Scope, threadId: string, ids: readonly string[]): Promise<void> {
   const [missing] = await scope.query<{ id: string }>(sql`
@@ -59,7 +71,7 @@ export async function cancelRuns(
   await checkRuns(scope, target.threadId, ids)
   const named = ids.length > 0 ? ids : undefined
   const active = await scope.transaction((tx) => cancelActive(tx, target, { ids: named }))
-  for (const id of active) runtime.cancel(id)
+  await cancelAll(runtime, scope, active)
   const closed = active.length === 0 ? await closeRequest(scope, target, CANCELLED) : undefined
   const all = closed ? [...active, closed] : active
   if (all.length === 0 && ids.length === 0) {
@@ -74,5 +86,5 @@ export async function cancelRuns(
 
 /** Cancels all runs of a thread that wait or are carried out, except one: it is next. */
 export async function cancelOthers(runtime: Runtime, scope: Scope, target: Target, except: string): Promise<void> {
-  for (const id of await scope.transaction((tx) => cancelActive(tx, target, { except }))) runtime.cancel(id)
+  await cancelAll(runtime, scope, await scope.transaction((tx) => cancelActive(tx, target, { except })))
 }

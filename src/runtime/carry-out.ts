@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from '../lib/errors.ts'
-import type { TokenTurns } from '../llm/token-data.ts'
-import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
+import type { StopReason } from '../resources/messages/schema.ts'
+import { isOfGroup } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingApproval } from './accept.ts'
 import type { Answer } from './answer.ts'
@@ -10,10 +10,12 @@ import { EXPIRED } from './close-request.ts'
 import { type Failure, failureOf } from './failure.ts'
 import { runStepWithFallback } from './fall-back.ts'
 import { errorEvent, stopEvent } from './frames.ts'
+import { runGroup } from './groups/run-group.ts'
 import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { prepareTurn } from './prepare.ts'
 import { loadProgress } from './progress.ts'
 import { approvalRequest } from './rows.ts'
+import type { RunOutcome } from './run-outcome.ts'
 import { runStep } from './step.ts'
 import { store } from './store-step.ts'
 import { endOf, type Start, type StepEnd, type Turn } from './turn.ts'
@@ -21,16 +23,6 @@ import { noUsage } from './usage.ts'
 
 /** The steps of a run whose request names no number. */
 const MAX_STEPS = 50
-
-/** How a run ended. */
-export interface RunOutcome {
-  stopReason: StopReason
-  usage: UsageStatistics
-  failure?: Failure
-  tokens?: TokenTurns
-  /** Whether the agent has a model that embeds its new messages. */
-  embeds?: boolean
-}
 
 /** Ends a run that has nothing left to do. */
 const finish = (turn: Turn, stopReason: StopReason) =>
@@ -116,6 +108,7 @@ export async function carryOut(
   const { signal } = start
   let turn: Turn | undefined
   try {
+    if (isOfGroup(start.run)) return await runGroup(start)
     turn = await prepareTurn(start, models)
     const stopReason = await runSteps(turn, start.attempts > 1 ? await loadProgress(turn) : undefined)
     return { stopReason, usage: turn.usage, tokens: turn.tokens, embeds: turn.agent.row.embedding_config != null }

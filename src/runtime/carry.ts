@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../db/context.ts'
 import type { Database } from '../db/engine/database.ts'
 import type { Scope } from '../db/scope.ts'
+import { isOfGroup } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { observeRun } from '../telemetry/runs.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -14,7 +15,7 @@ import { type Acceptance, pendingRequestIn } from './refusals.ts'
 import type { EventStore } from './store-events.ts'
 import type { ToolServices } from './tools/tool.ts'
 import type { QueuedRun } from './turn.ts'
-import type { WakeUps } from './wake-ups.ts'
+import { POLL_MS, type WakeUps } from './wake-ups.ts'
 
 /** What a runtime is made of. */
 export interface RuntimeDeps {
@@ -47,22 +48,25 @@ async function beginQueued(carrier: Carrier, scope: Scope, threadId: string): Pr
 /** Carries out a claimed run, then those that wait for its thread. */
 export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void> {
   const { held, models, scopeOf, logger, telemetry, owner, wakeUps, tools, events } = carrier
-  const begin = ({ id, threadId }: QueuedRun) => {
-    held.hold(id)
-    held.work(beginQueued(carrier, scopeOf(claimed.actor), threadId))
-  }
   let next: ClaimedRun | undefined = claimed
   while (next) {
     const { run, actor, request, startedAt, attempts }: ClaimedRun = next
     const { log, signal } = held.begin(run.id, startOfHold(run.fence))
-    log.isStored = request.streaming === true || request.background === true
+    // The messages of a group's run are those of its members.
+    log.isStored = request.streaming === true || request.background === true || isOfGroup(run)
     const scope = scopeOf(actor)
+    const begin = ({ id, threadId }: QueuedRun) => {
+      held.hold(id)
+      held.work(beginQueued(carrier, scope, threadId))
+      wakeUps.send('changed', run.id)
+    }
+    const changed = (id: string) => wakeUps.wait(id, POLL_MS, signal)
     const storing = log.isStored ? events.follow(scope.organizationId, run, log) : undefined
     if (storing) held.onWatch(run.id, storing.hurry)
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)
     try {
-      const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry, begin }
+      const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry, begin, changed }
       const outcome = await observeRun(telemetry, run, () => carryOut(start, models, logger))
       if (pendingRequestIn(outcome?.failure?.error)) {
         const otids = request.messages.map(({ otid }) => otid)

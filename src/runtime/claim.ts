@@ -17,8 +17,9 @@ export interface ClaimedRun {
 interface ClaimedRow {
   id: string
   thread_id: string
-  agent_id: string
+  agent_id: string | null
   conversation_id: string | null
+  group_id: string | null
   fence: number
   attempts: number
   has_callback: boolean
@@ -27,15 +28,16 @@ interface ClaimedRow {
   created_at: string
 }
 
-const CLAIMED = sql`id, thread_id, agent_id, conversation_id, fence, attempts,
+const CLAIMED = sql`id, thread_id, agent_id, conversation_id, group_id, fence, attempts,
   callback_url is not null as has_callback, actor, request, created_at`
 
 const claimedRun = (row: ClaimedRow, owner: string): ClaimedRun => ({
   run: {
     id: row.id,
     threadId: row.thread_id,
-    agentId: row.agent_id,
+    agentId: row.agent_id ?? row.thread_id,
     conversationId: row.conversation_id ?? undefined,
+    groupId: row.group_id ?? undefined,
     owner,
     fence: row.fence,
     hasCallback: row.has_callback,

@@ -12,6 +12,7 @@ export interface OwnedRun {
   threadId: string
   agentId: string
   conversationId?: string | undefined
+  groupId?: string | undefined
   owner: string
   fence: number
   /** Whether somebody gets a callback at its end. */

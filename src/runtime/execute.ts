@@ -40,7 +40,9 @@ async function runTool(turn: Turn, stepId: string, tool: Tool, call: Call): Prom
   if (refusal) throw new ToolError(refusal)
   const author = { agent_id: run.agentId, run_id: run.id, tool_call_id: call.id }
   const hops = request.hops ?? 0
-  const context = { scope, agent, memory, callId: call.id, author, hops, services, signal }
+  const { group, thinksAbout } = request
+  const rows = [...turn.rows, ...turn.inputs]
+  const context = { scope, agent, memory, callId: call.id, author, hops, group, thinksAbout, rows, services, signal }
   const args = ownArguments(call.args!, parametersOf(tool))
   if (typeof found === 'function') {
     const { effect, ...result } = asResult(await found(args, context))

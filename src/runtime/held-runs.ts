@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { RunOutcome } from './carry-out.ts'
 import { createEventLog } from './event-log.ts'
 import { ping } from './frames.ts'
+import type { RunOutcome } from './run-outcome.ts'
 
 /** A run that this server carries out, or holds the caller of. */
 export interface LocalRun {

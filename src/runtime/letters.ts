@@ -22,7 +22,7 @@ function otidOf({ from, to }: Letter): string {
 
 /** Stores a run of the receiver, and begins it once the receiver is free. */
 async function send(runtimeOf: () => Runtime, scope: Scope, letter: Letter, waits: boolean) {
-  const { from, to, text, hops } = letter
+  const { from, to, text, hops, group } = letter
   if (hops >= MAX_HOPS) {
     throw new ToolError(`No message was sent: this conversation of agents has passed on ${MAX_HOPS} messages already.`)
   }
@@ -31,8 +31,9 @@ async function send(runtimeOf: () => Runtime, scope: Scope, letter: Letter, wait
   const note = waits ? 'your response will be delivered to the sender' : 'the sender does not wait for a response'
   const content = `[Incoming message from agent with ID '${from.agent_id}' - ${note}] ${text}`
   const messages = [{ role: 'system' as const, content, sender_id: from.agent_id, otid: otidOf(letter) }]
+  const part = group && { groupId: group.groupId, parentRunId: group.runId }
   const options = { background: !waits, hops: hops + 1, ...(!waits && { runType: 'send_message_async' }) }
-  return beginRun(runtimeOf(), scope, { agentId: to, threadId: to }, { messages }, options)
+  return beginRun(runtimeOf(), scope, { agentId: to, threadId: to, ...part }, { messages }, options)
 }
 
 /** Notes the run that another one waits for. */

@@ -8,6 +8,7 @@ import { catalogOf } from '../resources/models/handles.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
+import { withGroupTool } from './groups/group-tool.ts'
 import { inputRow } from './rows.ts'
 import { compileThread, hasCurrentPrompt, loadThread } from './thread.ts'
 import { checkTokenData } from './token-turns.ts'
@@ -49,11 +50,12 @@ function pastCalls(rows: readonly StoredMessage[]): PastCall[] {
 
 /** Loads all that a run needs. 404 for an agent that is gone, or a model that the request names wrongly. */
 export async function prepareTurn(
-  { scope, run, request, log, signal, startedAt, tools, telemetry, begin }: Start,
+  { scope, run, request, log, signal, startedAt, tools, telemetry, begin, changed }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
   const thread = await loadThread(scope, run)
-  const { agent, memory, system, rows, count, shortenedTo, pendingUntil } = thread
+  const { memory, system, rows, count, shortenedTo, pendingUntil } = thread
+  const agent = withGroupTool(thread.agent, request.group)
   const config = request.override_model ? await overriding(scope, request.override_model) : agent.row.llm_config
   const isStale = !hasCurrentPrompt(thread)
   const compiled = isStale ? await compileThread(scope, run, thread, rows.length) : asText(system!.content)
@@ -94,5 +96,6 @@ export async function prepareTurn(
     tools,
     telemetry,
     begin,
+    changed,
   }
 }

@@ -3,7 +3,8 @@ import type { Scope } from '../db/scope.ts'
 import { notFound } from '../lib/errors.ts'
 import type { NumberedEvent } from './event-log.ts'
 import type { Runtime } from './runtime.ts'
-import { eventsAfterwards, POLL_MS } from './stored-run.ts'
+import { eventsAfterwards } from './stored-run.ts'
+import { POLL_MS } from './wake-ups.ts'
 
 /** The stored rows of events that are read at once. */
 const PAGE = 20

@@ -14,9 +14,27 @@ export interface Approval {
   otid?: string | undefined
 }
 
+/** The tools that the agents of a group get for their turns. */
+export const GROUP_TOOLS = ['choose_next_speaker', 'hand_over', 'send_message_to_all_agents_in_group'] as const
+export type GroupTool = (typeof GROUP_TOOLS)[number]
+
+/** The turn of an agent in a group. */
+export interface GroupTurn {
+  groupId: string
+  /** The run of the group. */
+  runId: string
+  tool?: GroupTool | undefined
+  /** The agents that the tool may name. */
+  members: { id: string; name: string }[]
+  /** The word that ends the conversation. */
+  end?: string | undefined
+}
+
 /** The request of a run, as it is stored: any server can carry the run out from it. */
 export interface RunRequest extends Omit<SendMessages, 'messages' | 'input'> {
   messages: UserInput[]
+  group?: GroupTurn | undefined
+  max_total_tokens?: number | null
   approval?: Approval | undefined
   /** The agents, one behind the other, that have passed on messages before this one. */
   hops?: number | undefined

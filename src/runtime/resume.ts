@@ -16,8 +16,13 @@ interface ResumeOptions {
 
 /** The events of a background stream after a number, and those to come. 404, 400 for another run, 410 when they are gone. */
 export async function resumeRun(runtime: Runtime, scope: Scope, id: string, { after, pings, signal }: ResumeOptions) {
-  const [run] = await scope.query<{ background: boolean | null; created_at: string; request: RunRequest }>(sql`
-    select background, created_at, request from runs where organization_id = ${scope.organizationId} and id = ${id}`)
+  const [run] = await scope.query<{
+    background: boolean | null
+    created_at: string
+    request: RunRequest
+    of_group: boolean
+  }>(sql`
+    select background, created_at, request, agent_id is null as of_group from runs where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!run) throw notFound('run', id)
   if (!run.background || !run.request.streaming) {
     throw new ApiError(
@@ -29,7 +34,7 @@ export async function resumeRun(runtime: Runtime, scope: Scope, id: string, { af
     throw new ApiError('gone', 'The events of this run are no longer kept. Its messages are.')
   }
   const types = run.request.include_return_message_types
-  return readRun(runtime, scope, id, { after, numbered: true, pings, types, signal })
+  return readRun(runtime, scope, id, { after, numbered: true, pings, types, ofGroup: run.of_group, signal })
 }
 
 /** Which run of a thread: its own id, or that of a message of its caller; else the newest that is not over. */

@@ -8,7 +8,7 @@ import type { Answer } from './answer.ts'
 import { type Call, modelPartsOf, storedCall } from './calls.ts'
 import type { UserInput } from './request.ts'
 import type { ToolResult } from './tools/tool.ts'
-import { newRow, type Turn } from './turn.ts'
+import { newRow, speakerOf, type Turn } from './turn.ts'
 
 /** The row of a message of the caller. */
 export const inputRow = (turn: Pick<Turn, 'run'>, { role, content, name, otid, sender_id, group_id }: UserInput) =>
@@ -18,7 +18,7 @@ export const inputRow = (turn: Pick<Turn, 'run'>, { role, content, name, otid, s
     name: name ?? null,
     otid,
     sender_id: sender_id ?? null,
-    group_id: group_id ?? null,
+    ...(group_id != null && { group_id }),
   })
 
 /** The rows of a model's answer: its message, and the calls that wait for an approval in a row of their own. */
@@ -28,6 +28,7 @@ export function answerRows(turn: Turn, { ids, output, content, now, waiting }: A
     step_id: ids.stepId,
     content,
     model: config.model,
+    ...speakerOf(turn),
     model_parts: modelPartsOf(output, model.provider, model.modelId),
   }
   const stored = (calls: readonly Call[]) => calls.map((call) => storedCall(call, waiting.length > 0))

@@ -51,9 +51,9 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
       if (accepted.state === 'known' || accepted.state === 'reused') return accepted
       held.hold(accepted.id)
       if (accepted.state === 'running') {
-        const { threadId, agentId, conversationId, actor, request } = run
+        const { threadId, agentId, conversationId, groupId, actor, request } = run
         const hasCallback = run.callbackUrl !== undefined
-        const owned = { id: accepted.id, threadId, agentId, conversationId, owner, fence: 1, hasCallback }
+        const owned = { id: accepted.id, threadId, agentId, conversationId, groupId, owner, fence: 1, hasCallback }
         held.work(carry(carrier, { run: owned, actor, request, startedAt: Date.now(), attempts: 1 }))
       }
       return accepted

@@ -5,6 +5,7 @@ import { MESSAGE_TYPES, type Message, type SendResponse, type StreamEvent } from
 import type { Target } from '../resources/messages/table.ts'
 import type { AcceptedRun, NewRun, RunClaim, WhenBusy } from './accept.ts'
 import { ping } from './frames.ts'
+import { groupEventsOf } from './groups/read-group.ts'
 import { eventsOf } from './read-events.ts'
 import { callerOtids, runRequest } from './request.ts'
 import type { Runtime } from './runtime.ts'
@@ -35,7 +36,7 @@ export interface SendOptions extends Pick<NewRun, 'origin' | 'alongside'> {
 export async function beginRun(
   runtime: Runtime,
   scope: Scope,
-  target: Target,
+  target: Target & Pick<NewRun, 'parentRunId'>,
   body: SendMessages,
   {
     background = false,
@@ -79,9 +80,9 @@ export async function awaitRun(
 ): Promise<SendResponse> {
   const local = runtime.local(id)
   const outcome = await local?.done
+  if (outcome?.failure) throw outcome.failure.error
   // Of a stream, the log has pieces of messages.
   if (!local || !outcome || local.log.isStored) return storedResponse(runtime, scope, id)
-  if (outcome.failure) throw outcome.failure.error
   const messages = local.log.events.map(({ event }) => event).filter(isMessage)
   return {
     messages: messages.filter(({ message_type }) => !types || types.includes(message_type)),
@@ -99,6 +100,8 @@ export interface ReadOptions {
   /** Whether events bear their numbers. */
   numbered: boolean
   pings: boolean
+  /** Whether the run is a group's: the events of its members follow each other. */
+  ofGroup?: boolean
   types?: readonly string[] | null | undefined
   signal: AbortSignal
 }
@@ -138,9 +141,10 @@ export function readRun(
   runId: string,
   options: ReadOptions,
 ): AsyncGenerator<StreamEvent> {
-  const { after = 0, numbered, pings, types, signal } = options
+  const { after = 0, numbered, pings, types, ofGroup, signal } = options
+  const read = ofGroup ? groupEventsOf : eventsOf
   async function* chosen(): AsyncGenerator<StreamEvent> {
-    for await (const { seq, event } of eventsOf(runtime, scope, runId, after, signal)) {
+    for await (const { seq, event } of read(runtime, scope, runId, after, signal)) {
       if (event.message_type === 'ping' && !pings) continue
       if (types && isMessage(event) && !types.includes(event.message_type)) continue
       yield numbered && bearsNumber(event) ? { ...event, seq_id: seq } : event

@@ -1,19 +1,15 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { ApiError, notFound } from '../lib/errors.ts'
-import { loadAgent } from '../resources/agents/load.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
 import type { SendResponse, StopReason, StreamEvent, UsageStatistics } from '../resources/messages/schema.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { errorEvent, stopEvent } from './frames.ts'
 import type { RunRequest } from './request.ts'
 import type { Runtime } from './runtime.ts'
-
-/** A run that another server or an earlier request carries out is looked at after this time, if nothing wakes its reader. */
-export const POLL_MS = 1_000
+import { POLL_MS } from './wake-ups.ts'
 
 interface StoredRun {
-  agent_id: string
   status: string
   stop_reason: StopReason | null
   request: RunRequest
@@ -23,7 +19,7 @@ interface StoredRun {
 
 async function findRun(scope: Scope, id: string): Promise<StoredRun> {
   const [run] = await scope.query<StoredRun>(sql`
-    select agent_id, status, stop_reason, request, metadata, usage from runs
+    select status, stop_reason, request, metadata, usage from runs
     where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!run) throw notFound('run', id)
   return run
@@ -45,15 +41,19 @@ async function responseOf(scope: Scope, id: string, run: StoredRun): Promise<Sen
   const { error } = run.metadata ?? {}
   if (run.status === 'failed')
     throw new ApiError('model_failed', error?.message ?? 'The run failed.', { fields: { error } })
-  const rows = await scope.query<StoredMessage>(sql`
-    select * from messages where organization_id = ${scope.organizationId} and run_id = ${id}
+  const { organizationId } = scope
+  const rows = await scope.query<StoredMessage & { agent_type: string }>(sql`
+    select *, (select agent_type from agents
+      where agents.organization_id = ${organizationId} and agents.id = messages.agent_id) as agent_type
+    from messages where organization_id = ${organizationId} and (run_id = ${id} or run_id in (
+        select turn.id from runs as turn where turn.organization_id = ${organizationId} and turn.parent_run_id = ${id}
+          and turn.turn is not null))
       and (role in ('assistant', 'tool') or role = 'approval' and tool_calls is not null
         or role = 'summary' and ${run.request.include_compaction_messages ?? false}) order by created_at, id`)
-  const { row } = await loadAgent(scope, run.agent_id)
   const wanted = run.request.include_return_message_types
   return {
     messages: rows
-      .flatMap((message) => toMessages(message, fanOutOf(row.agent_type, run.request)))
+      .flatMap((message) => toMessages(message, fanOutOf(message.agent_type, run.request)))
       .filter(({ message_type }) => !wanted || wanted.includes(message_type)),
     stop_reason: { message_type: 'stop_reason', stop_reason: run.stop_reason ?? 'end_turn' },
     usage: run.usage ?? (await storedUsage(scope, id)),

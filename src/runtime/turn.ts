@@ -5,7 +5,7 @@ import { instantOf, newId } from '../lib/ids.ts'
 import type { TokenTurns } from '../llm/token-data.ts'
 import type { AgentWithRelations } from '../resources/agents/load.ts'
 import type { StopReason, UsageStatistics } from '../resources/messages/schema.ts'
-import type { StoredMessage, TokenCount } from '../resources/messages/table.ts'
+import type { Role, StoredMessage, TokenCount } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import type { LlmConfig } from '../resources/models/schema.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -61,6 +61,8 @@ export interface Turn {
   telemetry: Telemetry
   /** Carries out a stored run that waits for another thread, once that thread is free. */
   begin(run: QueuedRun): void
+  /** Resolves when another run changes, after a second, or with the signal. */
+  changed(runId: string): Promise<void>
   /** The tokens of the answers, for a caller that asks for them. */
   tokens: TokenTurns
   firstTokenMs?: number | undefined
@@ -68,7 +70,10 @@ export interface Turn {
 
 /** A run to be carried out. */
 export interface Start
-  extends Pick<Turn, 'scope' | 'run' | 'request' | 'log' | 'signal' | 'startedAt' | 'tools' | 'telemetry' | 'begin'> {
+  extends Pick<
+    Turn,
+    'scope' | 'run' | 'request' | 'log' | 'signal' | 'startedAt' | 'tools' | 'telemetry' | 'begin' | 'changed'
+  > {
   /** The number of servers that have carried the run out, with this one. */
   attempts: number
 }
@@ -85,6 +90,13 @@ export const endOf = ({ startedAt, firstTokenMs, usage }: Turn, stopReason: Stop
   usage,
 })
 
+/** The roles of the rows that an agent itself writes. */
+const ANSWERING: readonly Role[] = ['assistant', 'approval', 'tool']
+
+/** The agent's name on the messages of a group. */
+export const speakerOf = ({ run, agent }: Pick<Turn, 'run' | 'agent'>) =>
+  run.groupId === undefined ? undefined : { name: agent.row.name, sender_id: run.agentId }
+
 /** A new row of a run's thread. Columns that it doesn't name are null. */
 export function newRow(
   { run }: Pick<Turn, 'run'>,
@@ -99,8 +111,8 @@ export function newRow(
     content: [],
     name: null,
     otid: null,
-    sender_id: null,
-    group_id: null,
+    sender_id: run.groupId !== undefined && ANSWERING.includes(fields.role) ? run.agentId : null,
+    group_id: run.groupId ?? null,
     model: null,
     tool_calls: null,
     tool_call_id: null,

@@ -8,7 +8,7 @@ import type { RunRequest } from './request.ts'
 import type { Start, Turn } from './turn.ts'
 
 /** What only a run uses: without one, no tool is called and nothing is measured. */
-const UNUSED = {} as Pick<Start, 'tools' | 'telemetry' | 'begin'>
+const UNUSED = {} as Pick<Start, 'tools' | 'telemetry' | 'begin' | 'changed'>
 
 /** A thread between two runs. */
 export const noRun = (target: Target): OwnedRun => ({ ...target, id: '', owner: '', fence: 0, hasCallback: false })

@@ -8,6 +8,9 @@ const MAX_IDS = 100
 /** Messages are gathered for this time. */
 const GATHER_MS = 5
 
+/** A run that another server or an earlier request carries out is looked at after this time, if nothing wakes its reader. */
+export const POLL_MS = 1_000
+
 /** A run has changed, or a reader at another server waits for its events. */
 const REASONS = ['changed', 'watched'] as const
 type Reason = (typeof REASONS)[number]

@@ -152,5 +152,23 @@ export const SendMessagesAsync = Strict({
 })
 export type SendMessagesAsync = Static<typeof SendMessagesAsync>
 
-export const sendShapes = [SendMessages]
+const groupFields = {
+  max_total_tokens: Optional(
+    Int({
+      minimum: 1,
+      description: 'No further turn begins once the members have used so many tokens. Default: no limit.',
+    }),
+  ),
+}
+
+/** Messages to a group. */
+export const SendToGroup = Strict({ ...fields, ...streaming, ...groupFields }, { $id: 'SendToGroup' })
+export type SendToGroup = Static<typeof SendToGroup>
+
+export const SendToGroupAsync = Strict({ ...fields, ...groupFields, callback_url: Optional(CallbackUrl) })
+
+/** The runs to cancel; without a body, all of the agent or the group. */
+export const CancelRuns = OrNull(Strict({ run_ids: Optional(List(Id('run'))) }))
+
+export const sendShapes = [SendMessages, SendToGroup]
 export const SendBody = Ref(SendMessages)

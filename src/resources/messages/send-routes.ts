@@ -9,7 +9,7 @@ import { WHEN_BUSY, type WhenBusy } from '../../runtime/accept.ts'
 import { cancelOthers } from '../../runtime/cancel.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { awaitRun, beginRun, RUN_EVENTS, readRun, type SendOptions } from '../../runtime/send.ts'
-import type { Target } from '../messages/table.ts'
+import { isOfGroup, type Target } from '../messages/table.ts'
 import type { SendMessages } from './body.ts'
 import { SendResponse, StreamEvent } from './schema.ts'
 
@@ -87,6 +87,7 @@ export function createSender(runtime: Runtime) {
       numbered: background,
       pings: body.include_pings ?? true,
       types: body.include_return_message_types,
+      ofGroup: isOfGroup(target),
       signal: callerGone(reply),
     })
   }

@@ -89,12 +89,16 @@ export interface ThreadRow {
   waiting: number
 }
 
-/** A thread: of a conversation, or of an agent itself. */
+/** A thread: of a conversation, or of an agent itself; or of a group, which stands in the place of the agent. */
 export interface Target {
   agentId: string
   threadId: string
   conversationId?: string | undefined
+  groupId?: string | undefined
 }
+
+/** Whether a thread, or a run on it, is a group's own. */
+export const isOfGroup = ({ threadId, groupId }: Pick<Target, 'threadId' | 'groupId'>): boolean => threadId === groupId
 
 declare module '../../db/jobs.ts' {
   interface JobData {

@@ -3,11 +3,24 @@ import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { fanOutOf } from '../messages/fan-out.ts'
 import { listMessages } from '../messages/list.ts'
+import { runsOf } from '../steps/steps.ts'
 import { type ListRunMessages, type ListRuns, type RunMetrics, type RunUsage, runs } from './schema.ts'
 
 /** Runs of the organization, newest first. */
 export function listRuns(scope: Scope, query: ListRuns) {
-  const { agent_id, agent_ids, statuses, background, stop_reason, conversation_id, active, ascending, ...page } = query
+  const {
+    agent_id,
+    agent_ids,
+    statuses,
+    background,
+    stop_reason,
+    conversation_id,
+    group_id,
+    parent_run_id,
+    active,
+    ascending,
+    ...page
+  } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
   const agents = [...(agent_ids ?? []), ...(agent_id ? [agent_id] : [])]
   const wanted = statuses ?? (active ? (['created', 'running'] as const) : undefined)
@@ -17,20 +30,20 @@ export function listRuns(scope: Scope, query: ListRuns) {
       .$if(wanted !== undefined, (q) => q.where('runs.status', 'in', [...wanted!]))
       .$if(background !== undefined, (q) => q.where('runs.background', '=', background!))
       .$if(stop_reason !== undefined, (q) => q.where('runs.stop_reason', '=', stop_reason!))
-      .$if(conversation_id !== undefined, (q) => q.where('runs.conversation_id', '=', conversation_id!)),
+      .$if(conversation_id !== undefined, (q) => q.where('runs.conversation_id', '=', conversation_id!))
+      .$if(group_id !== undefined, (q) => q.where('runs.group_id', '=', group_id!))
+      .$if(parent_run_id !== undefined, (q) => q.where('runs.parent_run_id', '=', parent_run_id!)),
   )
 }
 
 /** The messages of a run, oldest first. 404. */
 export async function listRunMessages(scope: Scope, id: string, page: ListRunMessages) {
-  const { organizationId } = scope
-  const [run] = await scope.read<{ agent_type: string | null; request_config: Record<string, never> }>(sql`
-    select request_config, (select agent_type from agents
-      where organization_id = ${organizationId} and agents.id = runs.agent_id) as agent_type
-    from runs where organization_id = ${organizationId} and id = ${id}`)
+  const [run] = await scope.read<{ request_config: Record<string, never> }>(sql`
+    select request_config from runs where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!run) throw notFound('run', id)
-  const options = fanOutOf(run.agent_type ?? '', run.request_config)
-  return listMessages(scope, sql`run_id = ${id}`, { order: 'asc', ...page }, () => options)
+  return listMessages(scope, sql`run_id in ${runsOf(scope, id)}`, { order: 'asc', ...page }, ({ agent_type }) =>
+    fanOutOf(agent_type, run.request_config),
+  )
 }
 
 /** The tokens of a run's steps. 404. */
@@ -44,7 +57,7 @@ export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
       coalesce(sum(total_tokens), 0)::int as total, sum(cached_input_tokens)::int as cached,
       sum(cache_write_tokens)::int as written, sum(reasoning_tokens)::int as reasoning,
       case when count(cost) = count(*) then sum(cost) end as cost
-    from steps where organization_id = ${scope.organizationId} and run_id = ${id}`)
+    from steps where organization_id = ${scope.organizationId} and run_id in ${runsOf(scope, id)}`)
   const { completion, prompt, total, cached, written, reasoning, cost } = sums!
   const cache = { cached_tokens: cached ?? 0, cache_read_tokens: cached ?? 0, cache_creation_tokens: written ?? 0 }
   return {
@@ -68,12 +81,12 @@ export async function runMetrics(scope: Scope, id: string): Promise<RunMetrics> 
     num_steps: number
     tools_used: string[]
   }>(sql`
-    select runs.agent_id, agents.project_id, (extract(epoch from runs.created_at) * 1e9)::bigint as started,
+    select coalesce(runs.agent_id, runs.group_id) as agent_id, agents.project_id, (extract(epoch from runs.created_at) * 1e9)::bigint as started,
       total_duration_ns as took,
-      (select count(*)::int from steps where organization_id = ${organizationId} and run_id = runs.id) as num_steps,
+      (select count(*)::int from steps where organization_id = ${organizationId} and run_id in ${runsOf(scope, id)}) as num_steps,
       array(select distinct tools.id from messages, json_array_elements(messages.tool_calls) as call
         join tools on tools.organization_id = ${organizationId} and tools.name = call -> 'function' ->> 'name'
-        where messages.organization_id = ${organizationId} and messages.run_id = runs.id
+        where messages.organization_id = ${organizationId} and messages.run_id in ${runsOf(scope, id)}
           and messages.tool_calls is not null order by 1) as tools_used
     from runs left join agents on agents.organization_id = ${organizationId} and agents.id = runs.agent_id
     where runs.organization_id = ${organizationId} and runs.id = ${id}`)

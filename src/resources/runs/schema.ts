@@ -33,7 +33,7 @@ const RequestConfig = Type.Object(
 export const Run = Type.Object(
   {
     id: Id('run'),
-    agent_id: Type.String(),
+    agent_id: Type.String({ description: "The agent; of a group's own run, the group." }),
     status: OneOf(RUN_STATUSES),
     created_at: Instant(),
     background: Optional(Type.Boolean()),
@@ -44,7 +44,9 @@ export const Run = Type.Object(
     callback_url: Optional(Type.String()),
     completed_at: Optional(Instant()),
     conversation_id: Optional(Type.String()),
+    group_id: Optional(Type.String({ description: 'The group that the run belongs to.' })),
     metadata: Optional(JsonMap()),
+    parent_run_id: Optional(Type.String({ description: 'The run of the group that this run is part of.' })),
     request_config: Optional(RequestConfig),
     stop_reason: Optional(StopReason),
     total_duration_ns: Optional(Type.Integer({ description: 'From the request to the end, in nanoseconds.' })),
@@ -59,6 +61,7 @@ export const runs = defineResource<Run>()(Run, {
   prefix: 'run',
   order: 'desc',
   json: ['metadata', 'request_config'],
+  computed: { agent_id: 'coalesce(runs.agent_id, runs.group_id)' },
 })
 
 export const ListRuns = Query({
@@ -69,6 +72,8 @@ export const ListRuns = Query({
   background: Optional(Type.Boolean()),
   stop_reason: Optional(StopReason),
   conversation_id: Optional(Name()),
+  group_id: Optional(Id('group')),
+  parent_run_id: Optional(Id('run')),
   active: Optional(Type.Boolean({ description: 'Only runs that wait or are carried out.' })),
   ascending: Optional(Type.Boolean({ description: 'Deprecated: use order.' })),
 })

@@ -5,8 +5,10 @@ export const RUN_STATUSES = ['created', 'running', 'completed', 'failed', 'cance
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export interface RunRow extends OwnedRow {
-  agent_id: string
+  agent_id: string | null
   conversation_id: string | null
+  group_id: string | null
+  parent_run_id: string | null
   thread_id: string
   status: RunStatus
   background: boolean | null

@@ -23,6 +23,11 @@ export function listSteps(scope: Scope, query: ListSteps) {
   )
 }
 
+/** SQL: the ids of a run and, where it is a group's, of the runs of its members. */
+export const runsOf = ({ organizationId }: Scope, id: string) => sql`(
+  select one.id from runs as one where one.organization_id = ${organizationId} and one.id = ${id}
+  union all select one.id from runs as one where one.organization_id = ${organizationId} and one.parent_run_id = ${id})`
+
 /** The steps of a run, newest first. 404 for a run that the organization doesn't have. */
 export async function listStepsOf(
   scope: Scope,
@@ -30,7 +35,7 @@ export async function listStepsOf(
   page: Pick<ListSteps, 'limit' | 'order' | 'after' | 'before'>,
 ) {
   await scope.exists('runs', runId)
-  return scope.list(steps, page, (query) => query.where('steps.run_id', '=', runId))
+  return scope.list(steps, page, (query) => query.where(sql<boolean>`steps.run_id in ${runsOf(scope, runId)}`))
 }
 
 /** Stores what a reader thinks of a step. Null clears it. 404. */

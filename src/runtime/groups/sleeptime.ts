@@ -26,6 +26,7 @@ async function queueMembers(tx: Scope, turn: Turn, group: SleepingGroup, lines: 
     const run = {
       threadId: member,
       agentId: member,
+      groupId: group_id,
       request: {
         messages: [{ role: 'user' as const, content, group_id, otid: randomUUID() }],
         thinksAbout: { agentId: turn.run.agentId, lines: manager_type === 'voice_sleeptime' ? lines : [] },

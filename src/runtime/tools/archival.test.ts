@@ -70,7 +70,7 @@ test('an agent whose embedding model fails remembers all the same', async () => 
 })
 
 test.each([
-  [{ content: ' ' }, '"content" must have'],
+  [{ content: ' ' }, 'must have 1 to'],
   [{ content: 'x', tags: [''] }, 'Each tag'],
   [{ content: 'x', tags: [1] }, '"tags"'],
 ])('%j is an error that the model reads', async (args, message) => {

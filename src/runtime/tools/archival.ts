@@ -15,27 +15,37 @@ const MAX_TAG = 500
 const MAX_RESULTS = 100
 
 /**
- * Prepares a passage of the agent's archive. Where its embedding model fails, background work embeds the passage later: what an
+ * Prepares passages of an agent's archive. Where its embedding model fails, background work embeds the passages later: what an
  * agent remembers isn't lost. Throws a ToolError for a text that can't be stored.
  */
-async function prepareMemory({ scope, agent, services }: ToolContext, content: string, tags: string[]) {
-  if (content.trim() === '' || content.length > MAX_TEXT) {
-    throw new ToolError(`The argument "content" must have 1 to ${MAX_TEXT} characters.`)
+export async function prepareMemories(
+  { scope, services }: ToolContext,
+  agentId: string,
+  texts: readonly string[],
+  tags: string[] = [],
+) {
+  if (texts.some((text) => text.trim() === '' || text.length > MAX_TEXT)) {
+    throw new ToolError(`A memory must have 1 to ${MAX_TEXT} characters.`)
   }
   if (tags.some((tag) => tag === '' || tag.length > MAX_TAG)) {
     throw new ToolError(`Each tag must have 1 to ${MAX_TAG} characters.`)
   }
-  const vectors = await embedMemories(scope, services.embedders, agent.row.id, [content]).catch((error) => {
+  const vectors = await embedMemories(scope, services.embedders, agentId, texts).catch((error) => {
     if (!isRefusal(error)) throw error
     return undefined
   })
-  return { list: [{ text: content, tags }], vectors: () => vectors }
+  return { list: texts.map((text) => ({ text, tags })), vectors: () => vectors }
 }
 
 /** The tools of an agent's long-term memory. */
 export const ARCHIVAL_TOOLS: Readonly<Record<string, BuiltinTool>> = {
   async archival_memory_insert(args, context) {
-    const prepared = await prepareMemory(context, text(args, 'content'), optionalTexts(args, 'tags') ?? [])
+    const prepared = await prepareMemories(
+      context,
+      context.agent.row.id,
+      [text(args, 'content')],
+      optionalTexts(args, 'tags'),
+    )
     const effect: ToolEffect = async (tx) => {
       await addMemories(tx, context.agent.row.id, prepared)
     }

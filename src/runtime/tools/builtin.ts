@@ -2,10 +2,12 @@ import { ARCHIVAL_TOOLS } from './archival.ts'
 import { CORE_MEMORY_TOOLS } from './core-memory.ts'
 import { fetchWebpage } from './fetch-webpage.ts'
 import { FILE_TOOLS } from './files.ts'
+import { GROUP_TOOLS } from './group.ts'
 import { MULTI_AGENT_TOOLS } from './multi-agent.ts'
 import { RECALL_TOOLS } from './recall.ts'
 import { runCode } from './run-code.ts'
 import type { BuiltinTool, FindTool, OutsideTool } from './tool.ts'
+import { VOICE_TOOLS } from './voice.ts'
 import { webSearch } from './web-search.ts'
 
 /** The built-in tools that run in this process, by name. */
@@ -15,6 +17,8 @@ const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool | OutsideTool>> = {
   ...RECALL_TOOLS,
   ...FILE_TOOLS,
   ...MULTI_AGENT_TOOLS,
+  ...GROUP_TOOLS,
+  ...VOICE_TOOLS,
   run_code: runCode,
   web_search: webSearch,
   fetch_webpage: fetchWebpage,

@@ -128,7 +128,7 @@ export async function runForAgent(
   if (!tool) throw notFound('tool of the agent', name)
   const author = { agent_id: agentId, run_id: null, tool_call_id: `call-${randomUUID()}` }
   const memory = createMemory(agent.blocks)
-  const context = { scope, agent, memory, callId: author.tool_call_id, author, hops: 0, services, signal }
+  const context = { scope, agent, memory, callId: author.tool_call_id, author, hops: 0, rows: [], services, signal }
   const call = await caught(callTool(tool, args, context))
   return {
     ...call,

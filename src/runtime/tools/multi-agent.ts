@@ -43,11 +43,11 @@ async function agentsWithTags(scope: Scope, self: string, all: string[], some: s
 }
 
 /** The reply of an agent among others: an error of one keeps no reply of another back. */
-async function replyOf(agent_id: string, args: Arguments, context: ToolContext) {
+export async function replyOf(agent_id: string, args: Arguments, context: ToolContext, group?: ToolContext['group']) {
   try {
     const response = await context.services.letters.ask(
       context.scope,
-      letterTo(agent_id, args, context),
+      { ...letterTo(agent_id, args, context), group },
       context.signal,
     )
     return { agent_id, response }
@@ -58,7 +58,7 @@ async function replyOf(agent_id: string, args: Arguments, context: ToolContext) 
 }
 
 /** A tool whose calls find the runs of their letters when they run again. */
-const repeatable = (run: OutsideTool['run']): OutsideTool => ({ outside: 'repeatable', run })
+export const repeatable = (run: OutsideTool['run']): OutsideTool => ({ outside: 'repeatable', run })
 
 /** Agents that write to agents of their organization. */
 export const MULTI_AGENT_TOOLS: Readonly<Record<string, OutsideTool>> = {

@@ -29,7 +29,8 @@ export function timeAgo(instant: Date, now: Date): string {
   return `${Math.floor(seconds / size)}${unit} ago`
 }
 
-function resultOf(
+/** A found message, as models read it. */
+export function resultOf(
   { created_at, role, text, score, fts_rank, vector_rank }: FoundRow,
   search: PreparedSearch,
   now: Date,

@@ -4,11 +4,12 @@ import type { Egress } from '../../lib/egress.ts'
 import type { KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import type { AgentWithRelations } from '../../resources/agents/load.ts'
 import type { McpDeps } from '../../resources/mcp-servers/call.ts'
-import type { ContentPart } from '../../resources/messages/table.ts'
+import type { ContentPart, StoredMessage } from '../../resources/messages/table.ts'
 import type { SearchDeps } from '../../resources/passages/prepare-search.ts'
 import type { Tool } from '../../resources/tools/schema.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { Memory } from '../memory.ts'
+import type { GroupTurn, RunRequest } from '../request.ts'
 
 /** A message of an agent, by a call of a tool, to another agent. */
 export interface Letter {
@@ -17,6 +18,8 @@ export interface Letter {
   text: string
   /** The agents, one behind the other, that have passed on messages before. */
   hops: number
+  /** The group in whose turn it is sent. */
+  group?: GroupTurn | undefined
 }
 
 /** The post between agents. A letter of a call is sent once, though the call runs again. */
@@ -56,6 +59,11 @@ export interface ToolContext {
   author: AgentAuthor
   /** See `Letter`. */
   hops: number
+  /** See `RunRequest`. */
+  group?: GroupTurn | undefined
+  thinksAbout?: RunRequest['thinksAbout']
+  /** The messages in context, with those of the caller. */
+  rows: readonly StoredMessage[]
   services: ToolServices
   /** Aborted when the run is cancelled, or this server gives it up. */
   signal: AbortSignal

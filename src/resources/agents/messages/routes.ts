@@ -4,13 +4,13 @@ import type { App } from '../../../http/server.ts'
 import { OneOf, Ref } from '../../../lib/wire.ts'
 import { cancelRuns } from '../../../runtime/cancel.ts'
 import type { Runtime } from '../../../runtime/runtime.ts'
-import { SendBody, SendMessagesAsync } from '../../messages/body.ts'
+import { CancelRuns, SendBody, SendMessagesAsync } from '../../messages/body.ts'
 import { Message } from '../../messages/schema.ts'
 import { AGENT_RUNS, createSender, events, messagesOrEvents, SendHeaders } from '../../messages/send-routes.ts'
 import { Run, runs } from '../../runs/schema.ts'
 import { AgentParams } from '../schema.ts'
 import { listAgentMessages } from './messages.ts'
-import { CancelRuns, ListAgentMessages } from './schema.ts'
+import { ListAgentMessages } from './schema.ts'
 
 const params = AgentParams
 

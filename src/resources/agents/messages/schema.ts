@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FilterList, Id, List, Name, OneOf, OrNull, Page, Query, Strict } from '../../../lib/wire.ts'
+import { FilterList, Id, Name, OneOf, Page, Query } from '../../../lib/wire.ts'
 import { MESSAGE_TYPES } from '../../messages/schema.ts'
 
 const { Optional } = Type
@@ -17,6 +17,3 @@ export const ListAgentMessages = Query({
   include_err: Optional(Type.Boolean({ description: 'Deprecated: ignored.' })),
 })
 export type ListAgentMessages = Static<typeof ListAgentMessages>
-
-/** The runs to cancel; without a body, all of the agent. */
-export const CancelRuns = OrNull(Strict({ run_ids: Optional(List(Id('run'))) }))
