@@ -56,10 +56,11 @@ describe('the first start', () => {
   test('prints the addresses, the key, and a command that works unchanged', async () => {
     const { server, tried, docs } = first
     const where = postgres ? `PostgreSQL at ${new URL(used.databaseUrl!).host}` : used.directory
-    expect(server.lines.slice(0, 5)).toEqual([
+    expect(server.lines.slice(0, 6)).toEqual([
       `Cairn     ${server.url}`,
       `API docs  ${server.url}/docs`,
       `Data      ${where}`,
+      expect.stringMatching(/^Sandbox {3}\S/),
       `Key       ${server.key}   (shown this once)`,
       `Try       curl -H "Authorization: Bearer ${server.key}" ${server.url}/v1/agents/`,
     ])
@@ -100,7 +101,7 @@ describe('a later start', () => {
     const store = await copy()
     const server = await store.serve({ CAIRN_API_KEY: 'too-late-to-be-the-first' })
     expect(server.key).toBeUndefined()
-    expect(server.lines.slice(3, 4)).toEqual([`Try       curl ${server.url}/v1/health/`])
+    expect(server.lines.slice(4, 5)).toEqual([`Try       curl ${server.url}/v1/health/`])
     const call = caller(server.url, key)
     expect((await call('GET', '/v1/archives')).body).toEqual([archive])
     const kept = (await call('GET', `/v1/agents/${agent.id}?include=agent.secrets`)).body

@@ -69,7 +69,13 @@ const naming = (client: Client, key: string): Client => ({
  * One asks providers before the request is known to be repeated, and stores the time. The responses of the others are of runs,
  * which go on.
  */
-const OTHERWISE = ['refresh_models', 'send_message_async', 'cancel_message']
+const OTHERWISE = [
+  'refresh_models',
+  'send_message_async',
+  'cancel_message',
+  'send_group_message_async',
+  'cancel_group_message',
+]
 
 describe('a request with an Idempotency-Key', () => {
   test('that is repeated gets an equal response, and runs once', async () => {
