@@ -46,7 +46,8 @@ async function allowed(path: string): Promise<string[]> {
 describe('the OpenAPI document', () => {
   test('lists exactly the operations that the server has', async () => {
     const answered: string[] = []
-    for (const path of routedPaths()) {
+    // An endpoint of another protocol, with methods for all of its revisions.
+    for (const path of routedPaths().filter((one) => one !== '/mcp')) {
       for (const method of await allowed(path)) answered.push(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
     }
     const documented = operations.map(({ method, path }) => unnamed(`${method} ${withoutSlash(path)}`))

@@ -32,7 +32,7 @@ describe('the SDK', () => {
     const reader = server.client(key)
     for (const [from, call, type, text] of [
       [server.client('cairn_wrong'), (c: Letta) => c.folders.list(), Letta.AuthenticationError, /key/],
-      [reader, (c: Letta) => c.folders.create({ name: 'x' }), Letta.PermissionDeniedError, /"write"/],
+      [reader, (c: Letta) => c.folders.create({ name: 'x' }), Letta.PermissionDeniedError, /"folders:write"/],
       [alice, (c: Letta) => c.folders.retrieve(`source-${UNKNOWN}`), Letta.NotFoundError, UNKNOWN],
       [alice, (c: Letta) => c.folders.list({ after: 'source-1' }), Letta.UnprocessableEntityError, 'source-<uuid>'],
       [alice, (c: Letta) => c.folders.list({ limit: 0 }), Letta.UnprocessableEntityError, 'at least 1'],

@@ -25,7 +25,12 @@ afterAll(async () => {
 
 test('the language models of an organization are listed with the fields that the SDK reads', async () => {
   const models: Model[] = await server.alice.models.list()
-  expect(models.map(({ handle }) => handle)).toEqual(['acme/gpt-4o', 'acme/gpt-4o-mini', 'acme/gpt-5-mini'])
+  expect(models.map(({ handle }) => handle)).toEqual([
+    'acme/gpt-4o',
+    'acme/gpt-4o-mini',
+    'acme/gpt-5-mini',
+    'cairn/scripted',
+  ])
   expect(models[0]).toMatchObject({
     handle: 'acme/gpt-4o',
     name: 'gpt-4o',
@@ -48,12 +53,12 @@ test('models are filtered, and a null filter is ignored', async () => {
   const count = async (query: Parameters<typeof server.alice.models.list>[0]) =>
     (await server.alice.models.list(query)).length
   expect(await count({ provider_category: ['byok'] })).toBe(3)
-  expect(await count({ provider_category: ['base'] })).toBe(0)
-  expect(await count({ provider_category: ['base', 'byok'] })).toBe(3)
+  expect(await count({ provider_category: ['base'] })).toBe(1)
+  expect(await count({ provider_category: ['base', 'byok'] })).toBe(4)
   expect(await count({ provider_name: 'acme', provider_type: 'openai' })).toBe(3)
   expect(await count({ provider_name: 'other' })).toBe(0)
   expect(await count({ provider_type: 'anthropic' })).toBe(0)
-  expect(await count({ provider_category: null, provider_name: null, provider_type: null })).toBe(3)
+  expect(await count({ provider_category: null, provider_name: null, provider_type: null })).toBe(4)
 })
 
 test('embedding models are listed, the built-in one first', async () => {
@@ -102,6 +107,6 @@ test('every listed model can be used by its handle', async () => {
 })
 
 test('the models of an organization’s provider are invisible to other organizations', async () => {
-  expect(await server.bob.models.list()).toEqual([])
+  expect((await server.bob.models.list()).map(({ handle }) => handle)).toEqual(['cairn/scripted'])
   expect((await server.bob.models.embeddings.list()).map(({ handle }) => handle)).toEqual(['cairn/lexical'])
 })
