@@ -27,7 +27,7 @@ beforeAll(async () => {
   used = await createStore()
   const server = await used.serve()
   key = server.key!
-  const command = server.lines[4]!.replace(/^Try +/, '')
+  const command = server.lines.find((line) => line.startsWith('Try'))!.replace(/^Try +/, '')
   const tried = await used.run(['sh', '-c', `${command} --silent --show-error --fail`])
   first = { server, tried, docs: (await fetch(`${server.url}/docs`)).status }
   const call = caller(server.url, key)
