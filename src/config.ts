@@ -74,7 +74,7 @@ export interface Config {
   /** The directory of the packages that tools import; absent: the usual one. */
   packages: string | undefined
   /** Where the packages of tools come from. */
-  packageIndexes: Readonly<{ pip: string; npm: string }>
+  packageIndexes: Readonly<{ pip: string | undefined; npm: string | undefined }>
 }
 
 /** `auto` is `bubblewrap` where that works, or else `e2b` where there is a key; tools are refused otherwise. */
@@ -260,8 +260,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     e2b: text('E2B_API_KEY') ? Object.freeze({ apiKey: env.E2B_API_KEY!, template: text('E2B_TEMPLATE') }) : undefined,
     packages: text('CAIRN_PACKAGES_DIR') && resolve(env.CAIRN_PACKAGES_DIR!),
     packageIndexes: Object.freeze({
-      pip: readUrl('CAIRN_PIP_INDEX', text('CAIRN_PIP_INDEX') ?? 'https://pypi.org/simple'),
-      npm: readUrl('CAIRN_NPM_REGISTRY', text('CAIRN_NPM_REGISTRY') ?? 'https://registry.npmjs.org'),
+      pip: text('CAIRN_PIP_INDEX') && readUrl('CAIRN_PIP_INDEX', env.CAIRN_PIP_INDEX!),
+      npm: text('CAIRN_NPM_REGISTRY') && readUrl('CAIRN_NPM_REGISTRY', env.CAIRN_NPM_REGISTRY!),
     }),
     traceDays: wholeNumber(env, 'CAIRN_TRACE_DAYS', 30, 0, 36_500),
   })

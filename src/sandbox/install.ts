@@ -8,9 +8,9 @@ import type { Language, Package } from './sandbox.ts'
 
 /** Where packages come from. */
 export interface PackageIndexes {
-  /** A simple index of Python packages (PEP 503). */
-  pip: string
-  npm: string
+  /** A simple index of Python packages (PEP 503), and a registry of npm packages; undefined: the installer's own. */
+  pip: string | undefined
+  npm: string | undefined
 }
 
 export interface InstallerSettings extends PackageIndexes {
@@ -31,19 +31,21 @@ const TAIL = 2_000
 const pipSpec = ({ name, version }: Package) => (version ? `${name}==${version}` : name)
 
 /** pip for wheels alone: it runs no code of a package. */
-function pipCommand(python: string, index: string, packages: readonly Package[], target: string): string[] {
-  const { protocol, host } = new URL(index)
+function pipCommand(python: string, index: string | undefined, packages: readonly Package[], target: string): string[] {
+  const { protocol, host } = index ? new URL(index) : {}
   return [
     ...[python, '-I', '-m', 'pip', '--isolated', '--no-input', '--disable-pip-version-check', '--no-cache-dir'],
-    ...['install', '--quiet', '--only-binary', ':all:', '--index-url', index, '--target', target],
-    ...(protocol === 'http:' ? ['--trusted-host', host] : []),
+    ...['install', '--quiet', '--only-binary', ':all:', '--target', target],
+    ...(index ? ['--index-url', index] : []),
+    ...(protocol === 'http:' ? ['--trusted-host', host!] : []),
     ...['--', ...packages.map(pipSpec)],
   ]
 }
 
 /** Deno as an installer of npm packages: it runs none of their scripts. The packages are in a file, not among the arguments. */
-const npmCommand = (deno: string, registry: string, target: string): string[] => [
-  ...['/usr/bin/env', '-C', target, 'HOME=/tmp', 'DENO_NO_PROMPT=1', 'NO_COLOR=1', `NPM_CONFIG_REGISTRY=${registry}`],
+const npmCommand = (deno: string, registry: string | undefined, target: string): string[] => [
+  ...['/usr/bin/env', '-C', target, 'HOME=/tmp', 'DENO_NO_PROMPT=1', 'NO_COLOR=1'],
+  ...(registry ? [`NPM_CONFIG_REGISTRY=${registry}`] : []),
   ...[deno, 'install', '--quiet', '--prod', '--no-lock', '--node-modules-dir=auto'],
 ]
 
