@@ -14,6 +14,7 @@ import {
 import { closeRequest, EXPIRED, findExpired } from './close-request.ts'
 import { startOfHold } from './event-log.ts'
 import { CancelledError } from './interruptions.ts'
+import { POLL_MS } from './wake-ups.ts'
 
 /** How long others wait for a server that is silent, and how often it speaks up and looks for runs of others, in milliseconds. */
 export interface Supervision {
@@ -23,8 +24,6 @@ export interface Supervision {
 
 /** The defaults of servers. */
 export const SUPERVISION: Supervision = { leaseMs: 30_000, renewMs: 10_000 }
-
-const POLL_MS = 1_000
 
 /** The attempts to carry out a run whose server dies each time. */
 const MAX_ATTEMPTS = 3

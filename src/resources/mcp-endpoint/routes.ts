@@ -25,13 +25,13 @@ const senderFor =
     return { status: statusCode, text: payload }
   }
 
+/** The request without its body, which is parsed already. */
 const webRequest = (request: FastifyRequest) =>
   new Request(`http://localhost${request.url}`, {
     method: request.method,
     headers: Object.entries(request.headers).flatMap(([name, value]) =>
       value === undefined || name === 'content-length' ? [] : [[name, String(value)] as [string, string]],
     ),
-    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
   })
 
 /**
