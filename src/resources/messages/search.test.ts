@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, useTestServer } from '../../../test/server.ts'
 import { callOf } from '../../../test/tool-calls.ts'
 
@@ -100,6 +100,18 @@ describe('a search of messages by words', () => {
 })
 
 describe('a search of messages by vectors', () => {
+  /** All messages of the agent have vectors of its model. A run adds the job that embeds them after its last response. */
+  const embedded = (agentId: string) =>
+    vi.waitFor(
+      async () => {
+        await server.settle()
+        const { rows } = await sql<{ model: string | null }>`select distinct model from message_texts
+          where organization_id = ${server.organizations.alice} and agent_id = ${agentId}`.execute(server.database.kysely)
+        expect(rows).toEqual([{ model: 'native/lexical/512' }])
+      },
+      { timeout: 20_000 },
+    )
+
   test('of an agent without an embedding model is refused; hybrid goes by words alone', async () => {
     const id = await makeAgent()
     await say(id, 'Foxes sleep by day.')
@@ -115,8 +127,9 @@ describe('a search of messages by vectors', () => {
     const other = await makeAgent(alice, { embedding: 'cairn/lexical' })
     await say(id, 'Badgers dig deep.')
     await say(other, 'Badgers sleep long.')
-    await server.settle()
     const of = { query: 'badgers digging', search_mode: 'vector', roles: ['user'] }
+    await embedded(id)
+    await embedded(other)
     expect((await search({ ...of, agent_id: id })).body).toMatchObject([
       { embedded_text: 'Badgers dig deep.', vector_rank: 1, rrf_score: 1 / 61 },
     ])
@@ -128,18 +141,11 @@ describe('a search of messages by vectors', () => {
   test('of an agent that has changed its model has the new vectors after its next run', async () => {
     const id = await makeAgent(alice, { embedding: 'cairn/lexical' })
     await say(id, 'Herons stand still.')
-    await server.settle()
-    const models = async () => {
-      const { rows } = await sql<{ model: string | null }>`select distinct model from message_texts
-        where organization_id = ${server.organizations.alice} and agent_id = ${id}`.execute(server.database.kysely)
-      return rows.map(({ model }) => model)
-    }
-    const before = await models()
+    await embedded(id)
     await sql`update message_texts set model = 'openai/old/256', embedding = null
       where organization_id = ${server.organizations.alice} and agent_id = ${id}`.execute(server.database.kysely)
     await say(id, 'And now?')
-    await server.settle()
-    expect([before, await models()]).toEqual([['native/lexical/512'], ['native/lexical/512']])
+    await embedded(id)
   })
 })
 
