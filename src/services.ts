@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from './config.ts'
 import type { Actor } from './db/context.ts'
+import { awaitingConnections } from './db/engine/await-connection.ts'
 import type { Database } from './db/engine/database.ts'
 import type { Jobs } from './db/jobs.ts'
 import { createScope, type Scope } from './db/scope.ts'
@@ -165,7 +166,9 @@ export async function createServices(deps: Deps): Promise<Services> {
     runs: () => runtime.activity(),
     pool: database.connections,
   })
-  const parts = { database, models, scopeOf, logger, tools, telemetry, fetch: egress.fetch }
+  const runsDatabase = awaitingConnections(database)
+  const scopeOfRun = (actor: Actor) => createScope({ database: runsDatabase, cipher, jobs }, actor)
+  const parts = { database, models, scopeOf: scopeOfRun, logger, tools, telemetry, fetch: egress.fetch }
   const runtime: Runtime = createRuntime(parts, deps.supervision)
   const plannedRuns = createPlannedRuns({ database, runtime, scopeOf }, logger)
   const stopSweeping = startSweeping(database, logger, config.traceDays)

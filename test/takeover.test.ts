@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { findBuiltin } from '../src/runtime/tools/builtin.ts'
 import type { FindTool } from '../src/runtime/tools/tool.ts'
 import { type ScriptedModel, startScriptedModel } from './models/scripted/model.ts'
@@ -47,14 +47,18 @@ type Event = ReturnType<typeof eventsIn>[number]
 const textOf = (events: readonly Event[], id: string) =>
   events.map((event) => (event.id === id && event.message_type === 'assistant_message' ? event.content : '')).join('')
 
+/** An agent whose model is the scripted one. */
+const makeScripted = async (): Promise<string> => {
+  const config = { model: 'scripted', model_endpoint_type: 'openai', model_endpoint: model.url, context_window: 32_000 }
+  return (await alice.post('/v1/agents/', { llm_config: config })).body.id
+}
+
 /** Begins a background stream that stops in the middle of the model's answer, once a part of it is stored. */
 async function beginStream() {
-  const { body: agent } = await alice.post('/v1/agents/', {
-    llm_config: { model: 'scripted', model_endpoint_type: 'openai', model_endpoint: model.url, context_window: 32_000 },
-  })
+  const agent = await makeScripted()
   const rest = Promise.withResolvers<void>()
   model.add({ text: 'one two three four five', pause: { after: 3, until: rest.promise } }, { text: 'six seven' })
-  const stream = alice.post(`/v1/agents/${agent.id}/messages`, {
+  const stream = alice.post(`/v1/agents/${agent}/messages`, {
     input: 'Count',
     streaming: true,
     stream_tokens: true,
@@ -64,7 +68,7 @@ async function beginStream() {
     const { rows } = await sql`select from run_chunks`.execute(server.database.kysely)
     return rows.length > 0
   }, PATIENT)
-  return { agent: agent.id as string, stream, rest }
+  return { agent, stream, rest }
 }
 
 test('a run that another server carries on has each number once and new messages, wherever its stream is read', async () => {
@@ -101,6 +105,42 @@ test('a run that another server carries on has each number once and new messages
     }
   }
   await second.app.close()
+})
+
+test('a run that fails at another server gives its caller the error that it gives at its own', async () => {
+  const agent = await makeScripted()
+  const rest = Promise.withResolvers<void>()
+  const asked = model.requests.length
+  const refusal = { error: { status: 400, message: 'No such parameter.' } }
+  model.add({ text: 'one two', pause: { after: 1, until: rest.promise } }, refusal, refusal)
+  const send = () => alice.post(`/v1/agents/${agent}/messages`, { input: 'Hello' })
+  const reply = send()
+  await vi.waitUntil(() => model.requests.length > asked, PATIENT)
+  const second = await replaceServer()
+  await vi.waitUntil(async () => (await alice.get('/v1/runs/?active=true')).body.length === 0, PATIENT)
+  rest.resolve()
+  const { status, body } = await reply
+  const own = await send()
+  expect(own.status).toBe(400)
+  expect([status, { ...body, request_id: '' }]).toEqual([own.status, { ...own.body, request_id: '' }])
+  const [run] = (await alice.get(`/v1/runs/?agent_id=${agent}&limit=1`)).body
+  expect(run.metadata.error).toEqual({ type: 'llm_bad_request', message: own.body.error.message })
+  await second.app.close()
+})
+
+test.skipIf(!inject('template').server)('a run whose connection to the database breaks goes on', async () => {
+  const agent = await makeScripted()
+  const { kysely } = server.database
+  await sql`create sequence breaks`.execute(kysely)
+  await sql`create function break_once() returns trigger language plpgsql as $$ begin
+    if nextval('breaks') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+    return null; end $$`.execute(kysely)
+  await sql`create trigger breaks after insert on steps execute function break_once()`.execute(kysely)
+  model.add({ text: 'Lost.' }, { text: 'Here I am.' })
+  const { status, body } = await alice.post(`/v1/agents/${agent}/messages`, { input: 'Hello' })
+  await sql`drop function break_once() cascade`.execute(kysely)
+  expect([status, body.messages.map(({ content }: Event) => content)]).toEqual([200, ['Here I am.']])
+  expect((await alice.get(`/v1/agents/${agent}/messages`)).body).toHaveLength(3)
 })
 
 /** An agent with two tools whose effects are outside of the database. */

@@ -13,6 +13,8 @@ const UNIQUE_VIOLATION = '23505'
 const UNSTORABLE = ['22008', '22021', '22P05', '54000', '54001']
 /** Classes and codes of a database that can't be reached, or can't do the work now. */
 const UNAVAILABLE = /^(08|53|57P|57014|58030|25006|40001|40P01|55P03)/
+/** Those of a connection that is lost, or can't be had. */
+const LOST = /^(08|57P|53300)/
 /** Node's codes and the driver's messages for a connection that can't be had. */
 const UNREACHABLE = /^(ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE)/
 const CONNECTION_LOST =
@@ -33,6 +35,21 @@ export const serializationFailure = (message: string): Error => Object.assign(ne
 /** Whether an error says that the database can't be reached, or can't do the work now. */
 export function isUnavailable({ code, message }: Error & { code?: string }): boolean {
   return code === undefined ? CONNECTION_LOST.test(message) : UNAVAILABLE.test(code) || UNREACHABLE.test(code)
+}
+
+/** Errors of a connection that can't be had: no statement was sent. */
+const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|57P03|53300)$/
+
+/** Whether work failed for want of a connection, before any of it was sent. */
+export const isUnsent = (error: unknown): boolean =>
+  error instanceof Error &&
+  (UNSENT.test((error as PgError).code ?? '') || error.message === 'timeout exceeded when trying to connect')
+
+/** Whether an ApiError says that the connection of a statement was lost, or couldn't be had. */
+export function isDisconnected(error: unknown): boolean {
+  if (!(error instanceof ApiError && error.code === 'unavailable' && error.cause instanceof Error)) return false
+  const { code, message } = error.cause as Error & PgError
+  return code === undefined ? CONNECTION_LOST.test(message) : LOST.test(code) || UNREACHABLE.test(code)
 }
 
 /**

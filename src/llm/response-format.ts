@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 
-type Schema = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>['schema']
+type JsonFormat = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>
+type Schema = NonNullable<JsonFormat['schema']>
 
 /** A format of answers in settings. `json_schema` is OpenAI's object with `name` and `schema`, or a schema itself. */
 export interface Format {

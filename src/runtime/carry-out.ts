@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { isDisconnected } from '../db/pg-errors.ts'
 import { ApiError } from '../lib/errors.ts'
 import type { StopReason } from '../resources/messages/schema.ts'
 import { isOfGroup } from '../resources/messages/table.ts'
@@ -18,6 +19,7 @@ import { approvalRequest } from './rows.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import { runStep } from './step.ts'
 import { store } from './store-step.ts'
+import { storedFailure } from './stored-failure.ts'
 import { endOf, type Start, type StepEnd, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
@@ -83,7 +85,8 @@ async function endEarly(start: Start, failure: Failure | undefined): Promise<Sto
     return 'cancelled'
   }
   const { stopReason, type, message, detail } = failure
-  const end = { status: 'failed', stopReason, error: { type, message }, startedAt } as const
+  const error = { type, message }
+  const end = { status: 'failed', stopReason, error, failure: storedFailure(failure), startedAt } as const
   await store(start, { end, events: [stopEvent(stopReason), errorEvent(run.id, type, message, detail)] })
   return stopReason
 }
@@ -98,7 +101,7 @@ function failureFor(error: unknown, { run }: Start, logger: FastifyBaseLogger): 
 
 /**
  * Carries a run out to its end, and reports all of it to the log. Undefined when another server carries it on: this one lost
- * it, or stops.
+ * it, or stops. Throws the error of a lost connection to the database.
  */
 export async function carryOut(
   start: Start,
@@ -115,6 +118,8 @@ export async function carryOut(
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : thrown
     if (error instanceof LostRunError || error instanceof StoppingError) return undefined
+    // Nobody knows whether the last statement has happened: the run is claimed, and read, anew.
+    if (isDisconnected(error)) throw error
     const failure = failureFor(error, start, logger)
     const stopReason = await endEarly(start, failure)
     return { stopReason, usage: turn?.usage ?? noUsage(), ...(failure && { failure }) }

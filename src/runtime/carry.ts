@@ -1,13 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../db/context.ts'
 import type { Database } from '../db/engine/database.ts'
+import { isDisconnected } from '../db/pg-errors.ts'
 import type { Scope } from '../db/scope.ts'
 import { isOfGroup } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { observeRun } from '../telemetry/runs.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { carryOut } from './carry-out.ts'
-import { type ClaimedRun, claimNext } from './claim.ts'
+import { type ClaimedRun, claimNext, takeOver } from './claim.ts'
 import { startOfHold } from './event-log.ts'
 import type { HeldRuns } from './held-runs.ts'
 import { LostRunError } from './interruptions.ts'
@@ -65,6 +66,7 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     if (storing) held.onWatch(run.id, storing.hurry)
     // Its caller may wait at another server.
     if (next !== claimed) wakeUps.send('changed', run.id)
+    let again: ClaimedRun | undefined
     try {
       const start = { scope, run, request, log, signal, startedAt, attempts, tools, telemetry, begin, changed }
       const outcome = await observeRun(telemetry, run, () => carryOut(start, models, logger))
@@ -78,9 +80,11 @@ export async function carry(carrier: Carrier, claimed: ClaimedRun): Promise<void
     } catch (error) {
       if (!(error instanceof LostRunError)) logger.error({ err: error, run: run.id }, 'run interrupted')
       held.end(run.id, undefined)
+      // Where the connection breaks again, the run is an orphan for a while.
+      if (isDisconnected(error) && attempts === 1 && !held.isClosing) again = await takeOver(scope, run, owner)
     }
     storing?.stop()
     wakeUps.send('changed', run.id)
-    next = held.isClosing || run.waitingAtEnd === 0 ? undefined : await claimNext(scope, run.threadId, owner)
+    next = again ?? (held.isClosing || run.waitingAtEnd === 0 ? undefined : await claimNext(scope, run.threadId, owner))
   }
 }

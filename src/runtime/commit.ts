@@ -35,7 +35,9 @@ export interface RunEnd {
   startedAt: number
   /** Until the first token, in milliseconds. */
   firstTokenMs?: number | undefined
+  /** The error as the run shows it, and the whole failure for those who wait for the run. */
   error?: object | undefined
+  failure?: object | undefined
   usage?: UsageStatistics | undefined
 }
 
@@ -96,9 +98,10 @@ export function insertRows(
 }
 
 /** The columns of a run that its end sets. */
-function endOfRun({ status, stopReason, startedAt, firstTokenMs, error, usage }: RunEnd, now: string) {
+function endOfRun({ status, stopReason, startedAt, firstTokenMs, error, failure, usage }: RunEnd, now: string) {
   const metadata = error
-    ? sql`, metadata = (coalesce(metadata::jsonb, '{}') || ${JSON.stringify({ error })}::jsonb)::json`
+    ? sql`, failure = ${JSON.stringify(failure)}::json,
+        metadata = (coalesce(metadata::jsonb, '{}') || ${JSON.stringify({ error })}::jsonb)::json`
     : sql``
   return sql`, status = ${status}, stop_reason = ${stopReason}, completed_at = ${now}::timestamptz,
     total_duration_ns = ${nanoseconds(Date.parse(now) - startedAt)}::bigint,

@@ -1,25 +1,24 @@
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
-import { ApiError, notFound } from '../lib/errors.ts'
+import { notFound } from '../lib/errors.ts'
 import { fanOutOf, toMessages } from '../resources/messages/fan-out.ts'
-import type { SendResponse, StopReason, StreamEvent, UsageStatistics } from '../resources/messages/schema.ts'
+import type { SendResponse, StreamEvent, UsageStatistics } from '../resources/messages/schema.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { errorEvent, stopEvent } from './frames.ts'
 import type { RunRequest } from './request.ts'
 import type { Runtime } from './runtime.ts'
+import { type FailedRun, failureOfRun } from './stored-failure.ts'
 import { POLL_MS } from './wake-ups.ts'
 
-interface StoredRun {
+interface StoredRun extends FailedRun {
   status: string
-  stop_reason: StopReason | null
   request: RunRequest
-  metadata: { error?: { type: string; message: string } } | null
   usage: UsageStatistics | null
 }
 
 async function findRun(scope: Scope, id: string): Promise<StoredRun> {
   const [run] = await scope.query<StoredRun>(sql`
-    select status, stop_reason, request, metadata, usage from runs
+    select status, stop_reason, request, metadata, failure, usage from runs
     where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!run) throw notFound('run', id)
   return run
@@ -38,9 +37,7 @@ async function storedUsage(scope: Scope, id: string): Promise<UsageStatistics> {
 
 /** The messages and the end of a run that is over. Throws the error of a run that failed. */
 async function responseOf(scope: Scope, id: string, run: StoredRun): Promise<SendResponse> {
-  const { error } = run.metadata ?? {}
-  if (run.status === 'failed')
-    throw new ApiError('model_failed', error?.message ?? 'The run failed.', { fields: { error } })
+  if (run.status === 'failed') throw failureOfRun(run).error
   const { organizationId } = scope
   const rows = await scope.query<StoredMessage & { agent_type: string }>(sql`
     select *, (select agent_type from agents
@@ -74,8 +71,8 @@ export async function storedResponse(runtime: Runtime, scope: Scope, id: string)
 export async function eventsAfterwards(scope: Scope, id: string): Promise<StreamEvent[]> {
   const run = await findRun(scope, id)
   if (run.status === 'failed') {
-    const { type = 'internal_error', message = 'The run failed.' } = run.metadata?.error ?? {}
-    return [stopEvent(run.stop_reason ?? 'error'), errorEvent(id, type, message, message)]
+    const { stopReason, type, message, detail } = failureOfRun(run)
+    return [stopEvent(stopReason), errorEvent(id, type, message, detail)]
   }
   const { messages, stop_reason, usage } = await responseOf(scope, id, run)
   return [...messages, stop_reason as StreamEvent, usage]

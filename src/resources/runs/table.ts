@@ -23,6 +23,7 @@ export interface RunRow extends OwnedRow {
   total_duration_ns: number | null
   base_template_id: string | null
   completed_at: string | null
+  failure: unknown
   request: unknown
   actor: unknown
   queue_no: number
