@@ -106,7 +106,9 @@ describe('a search of messages by vectors', () => {
       async () => {
         await server.settle()
         const { rows } = await sql<{ model: string | null }>`select distinct model from message_texts
-          where organization_id = ${server.organizations.alice} and agent_id = ${agentId}`.execute(server.database.kysely)
+          where organization_id = ${server.organizations.alice} and agent_id = ${agentId}`.execute(
+          server.database.kysely,
+        )
         expect(rows).toEqual([{ model: 'native/lexical/512' }])
       },
       { timeout: 20_000 },
