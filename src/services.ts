@@ -4,7 +4,7 @@ import type { Actor } from './db/context.ts'
 import { awaitingConnections } from './db/engine/await-connection.ts'
 import type { Database } from './db/engine/database.ts'
 import type { Jobs } from './db/jobs.ts'
-import { createScope, type Scope } from './db/scope.ts'
+import { createScope, type Scope, type ScopeServices } from './db/scope.ts'
 import { createVectorStores, guardStores, type VectorStores } from './embed/stores.ts'
 import { embedContainer } from './jobs/embed-container.ts'
 import { embedMessagesWork } from './jobs/embed-messages.ts'
@@ -144,6 +144,8 @@ const outsideOf = (deps: Deps, egress: Egress) => ({
   findTool: deps.findTool ?? findTool,
 })
 
+const scopesOf = (services: ScopeServices) => (actor: Actor) => createScope(services, actor)
+
 /** Creates the services of a server. Inside transactions of `database` their network calls throw. */
 export async function createServices(deps: Deps): Promise<Services> {
   const { config, database, jobs, logger, version } = deps
@@ -154,7 +156,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     deps.embedders ?? createEmbedders({ egress, providers: config.providers }),
     database.guard,
   )
-  const scopeOf = (actor: Actor) => createScope({ database, cipher, jobs }, actor)
+  const scopeOf = scopesOf({ database, cipher, jobs })
   const reader = createSourceReader()
   const workers = await createWorkers(jobs, scopeOf, workOf({ egress, embedders, stores }), logger)
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), database.guard)
@@ -166,8 +168,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     runs: () => runtime.activity(),
     pool: database.connections,
   })
-  const runsDatabase = awaitingConnections(database)
-  const scopeOfRun = (actor: Actor) => createScope({ database: runsDatabase, cipher, jobs }, actor)
+  const scopeOfRun = scopesOf({ database: awaitingConnections(database), cipher, jobs })
   const parts = { database, models, scopeOf: scopeOfRun, logger, tools, telemetry, fetch: egress.fetch }
   const runtime: Runtime = createRuntime(parts, deps.supervision)
   const plannedRuns = createPlannedRuns({ database, runtime, scopeOf }, logger)
