@@ -23,6 +23,11 @@ const STATIC_STEPS: readonly Step[] = [
     remedy: 'mend the types named above; `npx tsc` checks them alone.',
   },
   {
+    name: 'types of the console',
+    command: 'npm run --silent --workspace console check',
+    remedy: 'mend the types named above; what the API returns comes from openapi.json.',
+  },
+  {
     name: 'boundaries',
     command: `${NODE} scripts/boundaries.ts`,
     remedy: 'each line above says how; who may import whom stands in scripts/house.ts.',

@@ -3,9 +3,12 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The project's TypeScript files: their path from the root, with `/`, and their text. */
+/** The project's TypeScript files, but for generated ones: their path from the root, with `/`, and their text. */
 export function sourceFiles(): Map<string, string> {
-  const paths = globSync('{src,scripts,test,bench,examples}/**/*.ts', { cwd: ROOT })
+  const paths = globSync(['{src,scripts,test,bench,examples}/**/*.ts', 'console/src/**/*.{ts,tsx}'], {
+    cwd: ROOT,
+    exclude: ['console/src/api/generated.ts'],
+  })
   return new Map(
     paths
       .map((path) => path.replaceAll('\\', '/'))
