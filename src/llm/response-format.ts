@@ -23,7 +23,12 @@ export function responseFormatOf(format: Format | undefined): {
     strict?: boolean
   }
   return {
-    responseFormat: { type: 'json', schema, ...(name && { name }), ...(description && { description }) },
+    responseFormat: {
+      type: 'json',
+      ...(schema && { schema }),
+      ...(name && { name }),
+      ...(description && { description }),
+    },
     strictJsonSchema: strict ?? false,
   }
 }
