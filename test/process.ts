@@ -117,8 +117,8 @@ export interface Store {
   start(command: readonly string[], env?: Env): Running
   /** Runs a program on this store to its end. */
   run(command: readonly string[], env?: Env): Promise<Exit>
-  /** Starts `node src/main.ts`, or another file of a server, and awaits its greeting. */
-  serve(env?: Env, file?: string): Promise<Server>
+  /** Starts `node src/main.ts`, or another file or command of a server, and awaits its greeting. */
+  serve(env?: Env, program?: string | readonly string[]): Promise<Server>
   /** Opens its database. On the embedded engine no server may be using it. */
   open(): Promise<Database>
   /** A copy of a store. No server may use the original meanwhile. */
@@ -184,8 +184,8 @@ export async function createStore(
       const one = start(command, env)
       return timely(one.exited, () => `${command.join(' ')} goes on:\n${one.lines.join('\n')}`)
     },
-    async serve(env, file = 'src/main.ts') {
-      const one = start(['node', file], env)
+    async serve(env, program = 'src/main.ts') {
+      const one = start(typeof program === 'string' ? ['node', program] : program, env)
       const url = (await one.line(/^Cairn +(http:\S+)$/))[1]!
       // The last line of the greeting.
       await one.line(/^Try /)

@@ -142,10 +142,12 @@ describe('a later start', () => {
 
   test.runIf(process.platform === 'linux')('has the system allocator return freed memory', async () => {
     const store = await copy()
-    const print = 'process.env.MALLOC_MMAP_THRESHOLD_ + " " + process.argv.at(-1)'
-    const own = (env?: Env) => store.run(['node', '--import', './src/cache.mjs', '-p', print, 'argument'], env)
-    expect(await own()).toMatchObject({ code: 0, output: '1048576 argument' })
-    expect(await own({ MALLOC_MMAP_THRESHOLD_: '65536' })).toMatchObject({ code: 0, output: '65536 argument' })
+    // Node loads it before the server.
+    const print = "process.argv[1].endsWith('main.ts')&&process.exit(console.log(process.env.MALLOC_MMAP_THRESHOLD_))"
+    const own = (env: Env) =>
+      store.run(['node', 'src/cairn.mjs'], { NODE_OPTIONS: `--import=data:text/javascript,${print}`, ...env })
+    expect(await own({})).toMatchObject({ code: 0, output: '1048576', errors: '' })
+    expect(await own({ MALLOC_MMAP_THRESHOLD_: '65536' })).toMatchObject({ code: 0, output: '65536' })
   })
 
   test('by npm ends when npm ends', async () => {
