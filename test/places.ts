@@ -80,7 +80,7 @@ export function requestsOf(document: Document, operation: Operation, held: Popul
   const covered = new Set(requests.flatMap(({ body }) => placesIn(body).map(({ keys }) => nameOf(keys))))
   const left = idPlaces(document, bodyOf(operation) ?? {}).filter((place) => !covered.has(place))
   if (left.length > 0) {
-    throw new Error(`The bodies of ${operation.operationId} in test/samples.ts hold no id at ${left.join(', ')}.`)
+    throw new Error(`The samples of ${operation.operationId} hold no id at ${left.join(', ')}: add one with it.`)
   }
   return requests
 }
