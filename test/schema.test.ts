@@ -5,18 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toApiError } from '../src/db/pg-errors.ts'
 import type { Resource } from '../src/db/resource.ts'
 import { ApiError } from '../src/lib/errors.ts'
-import { agents } from '../src/resources/agents/schema.ts'
-import { apiKeys } from '../src/resources/api-keys/schema.ts'
-import { archives } from '../src/resources/archives/schema.ts'
-import { blocks } from '../src/resources/blocks/schema.ts'
-import { folders, sources } from '../src/resources/folders/schema.ts'
-import { groups } from '../src/resources/groups/schema.ts'
-import { identities } from '../src/resources/identities/schema.ts'
-import { projects } from '../src/resources/projects/schema.ts'
-import { providers } from '../src/resources/providers/schema.ts'
-import { sandboxConfigs } from '../src/resources/sandbox-configs/schema.ts'
-import { templates } from '../src/resources/templates/schema.ts'
-import { tools } from '../src/resources/tools/schema.ts'
 import { type Document, documentOf, resolve, type Schema } from './operations.ts'
 import { ownedTables } from './rows.ts'
 import { startTestServer, type TestServer } from './server.ts'
@@ -28,22 +16,6 @@ beforeAll(async () => {
   document = documentOf(server.app)
 })
 afterAll(() => server.close())
-
-const RESOURCES: Record<string, Resource> = {
-  Agent: agents,
-  ApiKey: apiKeys,
-  Archive: archives,
-  Block: blocks,
-  Folder: folders,
-  Group: groups,
-  Identity: identities,
-  Project: projects,
-  Provider: providers,
-  SandboxConfig: sandboxConfigs,
-  Source: sources,
-  Template: templates,
-  Tool: tools,
-}
 
 /** The column types that may store a wire type. */
 const STORED: Record<string, readonly string[]> = {
@@ -70,22 +42,34 @@ const rowsOf = async <Row>(text: string) => (await sql.raw<Row>(text).execute(se
 /** Everything that resources declare to the storage layer: resources and links. */
 async function declarations(): Promise<{ conflicts?: Record<string, string> }[]> {
   const root = new URL('..', import.meta.url)
-  const files = globSync('src/resources/*/{schema,links}.ts', { cwd: fileURLToPath(root) })
+  const files = globSync('src/resources/**/{*schema,links}.ts', { cwd: fileURLToPath(root) })
   const modules = await Promise.all(files.map((file) => import(new URL(file, root).href)))
   return modules.flatMap((module) => Object.values(module)).filter((value) => Object(value) === value) as object[]
 }
 
+const resources = async () =>
+  (await declarations()).filter((declaration): declaration is Resource => 'rendering' in declaration)
+
+interface Column {
+  type: string
+  nullable: 'YES' | 'NO'
+}
+
+/** The columns of the database, by table and name. */
+async function columnsByKey(): Promise<Map<string, Column>> {
+  const columns = await rowsOf<Column & { key: string }>(`
+    select table_name || '.' || column_name as key, udt_name as type, is_nullable as nullable
+    from information_schema.columns where table_schema = 'public'`)
+  return new Map(columns.map((column) => [column.key, column]))
+}
+
 describe('the database schema', () => {
   test('has a column of the fitting type for every field that is read from one', async () => {
-    const columns = new Map(
-      (
-        await rowsOf<{ key: string; type: string; nullable: string }>(`
-          select table_name || '.' || column_name as key, udt_name as type, is_nullable as nullable
-          from information_schema.columns where table_schema = 'public'`)
-      ).map((column) => [column.key, column]),
-    )
-    const wrong = Object.entries(RESOURCES).flatMap(([name, { table, columns: fields }]) => {
-      const shape = document.components.schemas[name]!
+    const columns = await columnsByKey()
+    const shaped = (await resources()).filter(({ shape }) => document.components.schemas[shape!])
+    expect(shaped.length).toBeGreaterThan(20)
+    const wrong = shaped.flatMap(({ shape: name, table, columns: fields }) => {
+      const shape = document.components.schemas[name!]!
       return fields.flatMap((field) => {
         const column = columns.get(`${table}.${field}`)
         if (!column) return [`${name}.${field}: ${table} has no such column`]
@@ -95,6 +79,17 @@ describe('the database schema', () => {
         return required && column.nullable === 'YES' ? [`${name}.${field}: is required, and may be null`] : []
       })
     })
+    expect(wrong).toEqual([])
+  })
+
+  test('keeps the order of keys in the columns that resources declare as free JSON, and in no others', async () => {
+    const columns = await columnsByKey()
+    const wrong = (await resources()).flatMap(({ table, columns: fields, json = [] }) =>
+      [
+        ...json.filter((field) => columns.get(`${table}.${field}`)?.type !== 'json'),
+        ...fields.filter((field) => columns.get(`${table}.${field}`)?.type === 'json' && !json.includes(field)),
+      ].map((field) => `${table}.${field}`),
+    )
     expect(wrong).toEqual([])
   })
 

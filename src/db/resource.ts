@@ -6,6 +6,8 @@ import type { Table } from './select.ts'
 
 /** What the storage layer knows of a resource. Declared once, beside the wire shape. */
 export interface Resource<Wire = unknown, T extends Table = Table> extends Options<T> {
+  /** The name of the wire shape, where it has one. */
+  shape: string | undefined
   /** The columns that leave the server. */
   columns: readonly string[]
   /** SQL of the columns and of the computed fields of the organization's rows. */
@@ -93,6 +95,7 @@ export const defineResource =
     }
     return {
       ...options,
+      shape: shape.$id,
       columns,
       fields: withOrganization(fields),
       bytes: sql.raw(bytesOf(shape, columns, table)),
