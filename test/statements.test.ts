@@ -131,11 +131,14 @@ function distributionFaults(text: string, owned: readonly string[]): string[] {
 const BY_THEMSELVES = ['users', 'api_keys']
 
 // Background work finds expired responses, and runs without a server, of any organization, and changes them by organization.
+// It also looks which of the runs that wait have ended, and stores the events of slow runs, of several organizations at once.
 const OF_ANY_ORGANIZATION = [
   'select organization_id, id from kept_answers where expires_at <= now()',
   'select organization_id, id, thread_id, status, fence from runs',
   "select id from runs where status = 'running' and owner = ",
   'select id from runs where id = any(',
+  "select id from runs where status in ('created', 'running') and (status = 'created' or owner = ",
+  'as chunk (organization_id, run_id, owner, fence, first_seq, last_seq, data)',
   'select organization_id, id, agent_id from threads where pending_expires_at <= ',
   ' as swept where ',
 ]
