@@ -354,14 +354,17 @@ test('a running server deletes expired responses every minute', async () => {
 
 test('a request that is neither named nor an SDK’s costs no statement more', async () => {
   const query = vi.spyOn(pg.Client.prototype, 'query')
-  const cost = async (headers: Record<string, string>) => {
+  const once = async (headers: Record<string, string>) => {
     await alice.get('/v1/archives/')
     query.mockClear()
     expect((await alice.post('/v1/archives/', { name: 'x' }, headers)).status).toBe(200)
     return query.mock.calls.length
   }
+  // Background work of the server may add statements to one of them.
+  const cost = async (headers: () => Record<string, string>) =>
+    Math.min(await once(headers()), await once(headers()), await once(headers()))
   // The beginning, the claim, the keeping and the end.
-  expect([await cost({}), await cost(named()), await cost(attempt(0))]).toEqual([1, 5, 5])
+  expect([await cost(() => ({})), await cost(() => named()), await cost(() => attempt(0))]).toEqual([1, 5, 5])
   query.mockRestore()
 })
 
