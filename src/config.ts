@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
 import { BASE_PROVIDERS, type BaseProvider } from './lib/base-providers.ts'
 
@@ -264,5 +265,46 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       npm: text('CAIRN_NPM_REGISTRY') && readUrl('CAIRN_NPM_REGISTRY', env.CAIRN_NPM_REGISTRY!),
     }),
     traceDays: wholeNumber(env, 'CAIRN_TRACE_DAYS', 30, 0, 36_500),
+  })
+}
+
+/** The settings of the commands that work on a server over HTTP. */
+export interface ClientConfig {
+  /** The server's address in the environment; absent: a profile's, or the usual one. */
+  baseUrl: string | undefined
+  apiKey: string | undefined
+  /** The name of the profile; absent: the current one. */
+  profile: string | undefined
+  /** The directory of the file of profiles. */
+  configDir: string
+  /** The directory of the history of chats and the states of imports. */
+  stateDir: string
+  /** The directory that paths of arguments are relative to. */
+  directory: string
+  /** The command of the editor. */
+  editor: string
+  /** Whether to colour; absent: at a terminal. */
+  color: boolean | undefined
+}
+
+function readColor(env: NodeJS.ProcessEnv): boolean | undefined {
+  const { FORCE_COLOR: force, NO_COLOR: none, TERM: term } = env
+  if (force !== undefined && force !== '') return !['0', 'false'].includes(force)
+  return none || term === 'dumb' ? false : undefined
+}
+
+/** Reads the settings of the commands that work on a server over HTTP. Throws a ConfigError for an invalid address. */
+export function readClientConfig(env: NodeJS.ProcessEnv = process.env): Readonly<ClientConfig> {
+  const inHome = (variable: string, usual: string) => resolve(env[variable] || join(homedir(), usual), 'cairn')
+  return Object.freeze({
+    baseUrl: env.CAIRN_BASE_URL ? readUrl('CAIRN_BASE_URL', env.CAIRN_BASE_URL) : undefined,
+    apiKey: env.CAIRN_API_KEY || undefined,
+    profile: env.CAIRN_PROFILE || undefined,
+    configDir: inHome('XDG_CONFIG_HOME', '.config'),
+    stateDir: inHome('XDG_STATE_HOME', '.local/state'),
+    // npm runs scripts in the package's folder; INIT_CWD is the user's working directory.
+    directory: (env.npm_lifecycle_event && env.INIT_CWD) || process.cwd(),
+    editor: env.VISUAL || env.EDITOR || 'vi',
+    color: readColor(env),
   })
 }

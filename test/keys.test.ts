@@ -11,13 +11,25 @@ describe('cairn keys', () => {
     const store = await createStore()
     onTestFinished(() => store.drop())
     await (await store.serve()).kill('SIGTERM')
-    const made = await store.run(['npm', 'run', 'cairn', '--', 'keys', 'create', '--name', 'ci', '--scopes', 'read'])
+    const made = await store.run([
+      'npm',
+      'run',
+      'cairn',
+      '--',
+      'keys',
+      'create',
+      '--name',
+      'ci',
+      '--scopes',
+      'read',
+      '--database',
+    ])
     expect(made.code).toBe(0)
     const shown = made.output.split('\n').at(-1)!
-    const listed = await store.run([...CAIRN, 'keys', 'list'])
+    const listed = await store.run([...CAIRN, 'keys', 'list', '--database'])
     expect(listed.output).not.toContain(shown)
-    const line = listed.output.split('\n').find((text) => text.includes("'ci'"))!
-    expect(line).toMatch(/'read'.*'valid'.*'never'/)
+    const line = listed.output.split('\n').find((text) => text.startsWith('ci '))!
+    expect(line).toMatch(/ read +valid +never /)
     const id = /api_key-[0-9a-f-]{36}/.exec(line)![0]
 
     const server = await store.serve()
@@ -26,13 +38,16 @@ describe('cairn keys', () => {
     expect((await call('POST', '/v1/archives', { name: 'x' })).status).toBe(403)
     await server.kill('SIGTERM')
 
-    expect(await store.run([...CAIRN, 'keys', 'revoke', id])).toMatchObject({ code: 0, output: `Revoked ${id}.` })
-    expect((await store.run([...CAIRN, 'keys', 'list'])).output).toMatch(/'ci'.*'revoked'/)
+    expect(await store.run([...CAIRN, 'keys', 'revoke', id, '--database'])).toMatchObject({
+      code: 0,
+      output: `Revoked ${id}.`,
+    })
+    expect((await store.run([...CAIRN, 'keys', 'list', '--database'])).output).toMatch(/^ci .* revoked /m)
     const again = await store.serve()
     expect((await caller(again.url, shown)('GET', '/v1/archives')).status).toBe(401)
     const unknown = 'api_key-00000000-0000-4000-8000-000000000000'
     await again.kill('SIGTERM')
-    await refusal(store, [[...CAIRN, 'keys', 'revoke', unknown]], unknown)
-    expect((await store.run([...CAIRN, 'keys', 'create', '--name', 'x', '--scopes', 'root'])).code).toBe(1)
+    await refusal(store, [[...CAIRN, 'keys', 'revoke', unknown, '--database']], unknown)
+    expect((await store.run([...CAIRN, 'keys', 'create', '--name', 'x', '--scopes', 'root'])).code).toBe(2)
   })
 })

@@ -166,7 +166,7 @@ describe('a later start', () => {
     const first = await store.serve()
     const call = caller(first.url, key)
     await refusal(store, [MAIN], store.directory, /CAIRN_DATA_DIR/)
-    await refusal(store, [[...CAIRN, 'keys', 'list']], store.directory)
+    await refusal(store, [[...CAIRN, 'keys', 'list', '--database']], store.directory)
     expect((await call('PATCH', `/v1/archives/${archive.id}`, { name: 'changed' })).status).toBe(200)
     expect(await first.kill('SIGTERM')).toMatchObject({ code: 0 })
     const again = await store.serve()

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
@@ -13,11 +12,7 @@ import type { OpenedSandbox } from '../sandbox/open.ts'
 import type { Deps } from '../services.ts'
 import { bootstrap } from './bootstrap.ts'
 import { openStorage } from './open.ts'
-
-/** The version of this program. */
-export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+import { version } from './version.ts'
 
 /** Readable at a terminal, JSON otherwise. */
 function createLogger(level: string) {

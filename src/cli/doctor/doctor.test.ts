@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 
 const doctor = (env: NodeJS.ProcessEnv) =>
   new Promise<{ code: unknown; lines: string[] }>((resolve) => {
-    const program = fileURLToPath(new URL('./cairn.ts', import.meta.url))
+    const program = fileURLToPath(new URL('../cairn.ts', import.meta.url))
     const args = ['--disable-warning=ExperimentalWarning', program, 'doctor']
     execFile(process.execPath, args, { env: { PATH: process.env.PATH, ...env } }, (error, stdout) =>
       resolve({ code: error?.code ?? 0, lines: stdout.trimEnd().split('\n') }),

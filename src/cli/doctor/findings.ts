@@ -1,13 +1,13 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Command } from 'commander'
 import { sql } from 'kysely'
-import { type Config, readConfig } from '../config.ts'
-import { openDatabase } from '../db/engine/database.ts'
-import { createSandbox } from '../sandbox/open.ts'
+import { type Config, readConfig } from '../../config.ts'
+import { openDatabase } from '../../db/engine/database.ts'
+import { createSandbox } from '../../sandbox/open.ts'
+import { version } from '../version.ts'
 
 /** A line of the report. */
-interface Finding {
+export interface Finding {
   name: string
   text: string
   isProblem?: boolean
@@ -58,18 +58,14 @@ async function checkSandbox(config: Config): Promise<Finding> {
   return { name: 'Sandbox', text: note, isProblem: kind !== 'bubblewrap' }
 }
 
-/** `cairn doctor`: reports what a server would find on this machine, and changes nothing. Exit code 1 with a problem. */
-export function doctorCommand(version: string): Command {
-  return new Command('doctor').description('report what a server finds on this machine').action(async () => {
-    const config = readConfig()
-    const findings: Finding[] = [
-      { name: 'Cairn', text: `${version}, Node ${process.versions.node}` },
-      await checkDatabase(config),
-      checkKey(config),
-      checkDisk(config),
-      await checkSandbox(config),
-    ]
-    for (const { name, text, isProblem } of findings) console.log(`${isProblem ? '!' : ' '} ${name.padEnd(9)} ${text}`)
-    if (findings.some(({ isProblem }) => isProblem)) process.exitCode = 1
-  })
+/** What a server would find on this machine, in the order of the report. Changes nothing. */
+export async function findAll(): Promise<Finding[]> {
+  const config = readConfig()
+  return [
+    { name: 'Cairn', text: `${version}, Node ${process.versions.node}` },
+    await checkDatabase(config),
+    checkKey(config),
+    checkDisk(config),
+    await checkSandbox(config),
+  ]
 }
