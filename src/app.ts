@@ -1,4 +1,5 @@
 import { addAuth } from './http/auth.ts'
+import { addConsole } from './http/console/console.ts'
 import { addCors } from './http/cors.ts'
 import { addIdempotency } from './http/idempotency.ts'
 import { addLettaPort } from './http/letta-port.ts'
@@ -9,6 +10,7 @@ import { addRequestTelemetry } from './http/request-telemetry.ts'
 import { type App, createServer, withSchemaTypes } from './http/server.ts'
 import type { PlannedRuns } from './jobs/planned-runs.ts'
 import type { Workers } from './jobs/workers.ts'
+import { createConsoleKey } from './resources/api-keys/console-key.ts'
 import { addModelLookup } from './resources/models/lookup.ts'
 import { shapes } from './resources/shapes.ts'
 import { type Mount, publicRoutes, routes } from './routes.ts'
@@ -51,6 +53,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await addOpenApi(server, shapes, version)
   const app = withSchemaTypes(server)
   mount(app, publicRoutes(services))
+  if (config.console) await addConsole(app, config, () => createConsoleKey(services.database, services.scopeOf))
   const limits = config.rateLimit === undefined ? undefined : await createRateLimits(server, config.rateLimit)
   await server.register(async (api) => {
     addAuth(api, services.authenticator.authenticate, services.scopeOf, limits)

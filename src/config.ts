@@ -49,6 +49,10 @@ export interface Config {
   logLevel: string
   /** Whether a script of npm started the server. */
   startedByNpm: boolean
+  /** Whether the console is served. */
+  console: boolean
+  /** Whether a server that listens builds a console that is missing, or older than its sources. */
+  buildsConsole: boolean
   /** Requests of one API key in a minute; absent: no limit. */
   rateLimit: number | undefined
   /** Web pages of these origins may call the API from a browser; `*`: any origin. */
@@ -143,7 +147,7 @@ function readProviders(env: NodeJS.ProcessEnv): BaseProvider[] {
 
 function readBasePath(text: string | undefined): string {
   const path = (text ?? '').replace(/\/$/, '')
-  if (path !== '' && (!BASE_PATH.test(path) || /^\/(v1|docs|openapi\.json)(\/|$)/.test(path))) {
+  if (path !== '' && (!BASE_PATH.test(path) || /^\/(v1|docs|console|openapi\.json)(\/|$)/.test(path))) {
     throw new ConfigError(
       `CAIRN_BASE_PATH must be a path of its own such as /cairn, of letters, digits, ".", "_", "~" and "-", not "${text}".`,
     )
@@ -207,6 +211,11 @@ function readSandbox(text = 'auto'): Config['sandbox'] {
   return mode
 }
 
+function readConsole(text = 'on'): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new ConfigError(`CAIRN_CONSOLE must be on or off, not "${text}".`)
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Reads the settings. Throws a ConfigError that names an invalid setting and its valid values. */
@@ -248,6 +257,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     modelFallbacks: readFallbacks(env.CAIRN_MODEL_FALLBACKS),
     logLevel,
     startedByNpm: text('npm_lifecycle_event') !== undefined,
+    console: readConsole(text('CAIRN_CONSOLE')),
+    // Servers of tests and benchmarks are started by others.
+    buildsConsole: text('npm_lifecycle_event') === 'start',
     rateLimit: text('CAIRN_RATE_LIMIT') ? wholeNumber(env, 'CAIRN_RATE_LIMIT', 0, 1, 1_000_000) : undefined,
     corsOrigins: readOrigins(text('CAIRN_CORS_ORIGINS')),
     trustProxy: readNetworks(env, 'CAIRN_TRUST_PROXY'),

@@ -60,6 +60,8 @@ export interface Deps {
     | 'packageIndexes'
     | 'e2b'
     | 'dataDir'
+    | 'console'
+    | 'buildsConsole'
   >
   database: Database
   cipher: Cipher

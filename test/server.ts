@@ -186,6 +186,8 @@ export async function startTestServer(
     packages: undefined,
     packageIndexes: { pip: '', npm: '' },
     dataDir: SETTINGS.dataDir,
+    console: true,
+    buildsConsole: false,
     ...settings,
   }
   const jobs = await openJobs(database, { supervise: false })

@@ -56,8 +56,9 @@ describe('the first start', () => {
   test('prints the addresses, the key, and a command that works unchanged', async () => {
     const { server, tried, docs } = first
     const where = postgres ? `PostgreSQL at ${new URL(used.databaseUrl!).host}` : used.directory
-    expect(server.lines.slice(0, 6)).toEqual([
+    expect(server.lines.slice(0, 7)).toEqual([
       `Cairn     ${server.url}`,
+      expect.stringMatching(/^Console {3}http:\S+\/console\/#code=[\w-]{22} /),
       `API docs  ${server.url}/docs`,
       `Data      ${where}`,
       expect.stringMatching(/^Sandbox {3}\S/),
@@ -74,7 +75,7 @@ describe('the first start', () => {
     const env = { DATABASE_URL: 'memory:', CAIRN_API_KEY: 'my-own-key' }
     for (const _ of [1, 2]) {
       const server = await store.serve(env)
-      expect(server.lines[2]).toBe('Data      in memory: nothing is kept')
+      expect(server.lines[3]).toBe('Data      in memory: nothing is kept')
       const call = caller(server.url, 'my-own-key')
       expect((await call('GET', '/v1/archives')).body).toEqual([])
       expect((await call('POST', '/v1/archives', { name: 'gone' })).status).toBe(200)
@@ -101,7 +102,7 @@ describe('a later start', () => {
     const store = await copy()
     const server = await store.serve({ CAIRN_API_KEY: 'too-late-to-be-the-first' })
     expect(server.key).toBeUndefined()
-    expect(server.lines.slice(4, 5)).toEqual([`Try       curl ${server.url}/v1/health/`])
+    expect(server.lines.slice(5, 6)).toEqual([`Try       curl ${server.url}/v1/health/`])
     const call = caller(server.url, key)
     expect((await call('GET', '/v1/archives')).body).toEqual([archive])
     const kept = (await call('GET', `/v1/agents/${agent.id}?include=agent.secrets`)).body
@@ -135,7 +136,7 @@ describe('a later start', () => {
     const broken = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } }
     expect((await fetch(`${url}/v1/blocks`, { ...broken, body: `{"value":"${HIDDEN}` })).status).toBe(400)
     const { output, errors } = await server.kill('SIGTERM')
-    const log = output.split('\n').slice(4)
+    const log = output.split('\n').slice(5)
     expect(log.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThanOrEqual(11)
     for (const text of [HIDDEN, key, made.key]) expect(log.join('\n') + errors).not.toContain(text)
   })

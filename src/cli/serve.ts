@@ -27,12 +27,13 @@ function createLogger(level: string) {
 
 /** Prints the URLs, the place of the data and the first key, for a new user. */
 function greet(
-  port: number,
+  app: App,
   lettaPort: number | undefined,
   config: Config,
   key: string | undefined,
   sandbox: OpenedSandbox,
 ) {
+  const { port } = app.server.address() as AddressInfo
   const origin = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}`
   const url = `${origin}:${port}`
   const where =
@@ -42,6 +43,8 @@ function greet(
         ? 'in memory: nothing is kept'
         : `PostgreSQL at ${new URL(config.databaseUrl).host}`
   console.log(`Cairn     ${url}`)
+  const code = app.issueSignInCode?.()
+  if (code) console.log(`Console   ${url}/console/#code=${code}   (signs in once, on this machine, within ten minutes)`)
   console.log(`API docs  ${url}/docs`)
   console.log(`Data      ${where}`)
   console.log(`Sandbox   ${sandbox.note}`)
@@ -163,9 +166,8 @@ async function serveWith(config: Config, engine: WebAssembly.Module | undefined,
     const lettaPort = await listen(app, config)
     // After listening: the first key of a failed start would never be shown.
     const key = await bootstrap({ database, cipher }, config.apiKey)
-    const { port } = app.server.address() as AddressInfo
     const sandbox = await app.sandbox.opened()
-    greet(port, lettaPort, config, key, sandbox)
+    greet(app, lettaPort, config, key, sandbox)
     logger.level = config.logLevel
     if (sandbox.kind === 'unsafe-local') {
       logger.warn('CAIRN_SANDBOX=unsafe-local: whoever may make a tool can do all that the user of this server can')
