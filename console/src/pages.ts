@@ -11,8 +11,16 @@ export const routes = [
     { label: 'Agents', icon: BotIcon },
   ),
   page(
+    '/agents/$agentId',
+    lazy(() => import('./pages/agent/agent-page.tsx'), 'AgentPage'),
+  ),
+  page(
     '/runs',
     lazy(() => import('./pages/runs/runs-page.tsx'), 'RunsPage'),
     { label: 'Runs', icon: ActivityIcon },
+  ),
+  page(
+    '/runs/$runId',
+    lazy(() => import('./pages/run/run-page.tsx'), 'RunPage'),
   ),
 ] as const

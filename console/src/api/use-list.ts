@@ -1,4 +1,4 @@
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
+import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 
 const PAGE_SIZE = 100
 
@@ -19,25 +19,26 @@ export interface List<Row> {
   retry: () => void
 }
 
-interface Options {
+interface Options<Row> {
   enabled?: boolean
-  /** Loads the list again, in milliseconds. */
-  refetchInterval?: number | false
+  /** After how many milliseconds the list is loaded again, for the rows that it has. */
+  refetchInterval?: (rows: Row[]) => number | false
 }
 
 /** Reads a list of the API with one request a page. `key` names the list and its filters. */
 export function useList<Row extends { id?: string }>(
   key: QueryKey,
   load: (page: PageRequest, options: { signal: AbortSignal }) => Promise<Row[]>,
-  options: Options = {},
+  { refetchInterval, ...options }: Options<Row> = {},
 ): List<Row> {
-  const query = useInfiniteQuery({
+  const query = useInfiniteQuery<Row[], Error, InfiniteData<Row[]>, QueryKey, string | undefined>({
     queryKey: key,
-    initialPageParam: undefined as string | undefined,
+    initialPageParam: undefined,
     queryFn: ({ pageParam, signal }) =>
       load({ limit: PAGE_SIZE, ...(pageParam === undefined ? {} : { after: pageParam }) }, { signal }),
     getNextPageParam: (page) => (page.length < PAGE_SIZE ? undefined : page.at(-1)?.id),
     ...options,
+    ...(refetchInterval && { refetchInterval: ({ state }) => refetchInterval(state.data?.pages.flat() ?? []) }),
   })
   return {
     rows: query.data?.pages.flat() ?? [],

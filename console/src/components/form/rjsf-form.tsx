@@ -1,4 +1,4 @@
-import { withTheme } from '@rjsf/core'
+import withTheme from '@rjsf/core/lib/withTheme.js'
 import type { SchemaFormProps } from './form-props.ts'
 import { validator } from './schema-validator.ts'
 import { templates } from './templates.tsx'

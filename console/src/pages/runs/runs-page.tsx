@@ -1,27 +1,58 @@
 import { listRuns, type Run } from '../../api/generated.ts'
 import { useList } from '../../api/use-list.ts'
-import { type Column, DataTable } from '../../components/data-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/states.tsx'
-import { Time } from '../../components/time.tsx'
-import { Page } from '../../layout/page.tsx'
+import { SelectField } from '../../components/ui/select-field.tsx'
+import { useFilter } from '../../components/use-filter.ts'
+import { Filters, Page } from '../../layout/page.tsx'
+import { AgentFilter } from './agent-filter.tsx'
+import { RUN_COLUMNS } from './columns.tsx'
+import { useAgentNames } from './use-agent-names.ts'
 
-const COLUMNS: Column<Run>[] = [
-  { header: 'Started', cell: (run) => <Time value={run.created_at} />, className: 'w-36' },
-  { header: 'Status', cell: (run) => run.status, className: 'w-28' },
-  { header: 'Agent', cell: (run) => run.agent_id },
-]
+const STATUSES = [
+  ['', 'Any status'],
+  ['created', 'Created'],
+  ['running', 'Running'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed'],
+  ['cancelled', 'Cancelled'],
+] as const
 
-/** All runs, newest first. */
+const ORDERS = [
+  ['desc', 'Newest first'],
+  ['asc', 'Oldest first'],
+] as const
+
+const REFRESH_MS = 3_000
+const isActive = ({ status }: Run) => status === 'created' || status === 'running'
+
+/** All runs, by status, agent and time. The list refreshes itself while a run goes on. */
 export function RunsPage() {
-  const list = useList(['runs'], (page, options) => listRuns({ order: 'desc', ...page }, options))
+  const [status, setStatus] = useFilter('status')
+  const [agentId] = useFilter('agent')
+  const [order, setOrder] = useFilter('order')
+  const filters = {
+    order: (order || 'desc') as 'asc' | 'desc',
+    ...(agentId && { agentId }),
+    ...(status && { statuses: [status as Run['status']] }),
+  }
+  const list = useList<Run>(['runs', filters], (page, options) => listRuns({ ...filters, ...page }, options), {
+    refetchInterval: (rows) => (rows.some(isActive) ? REFRESH_MS : false),
+  })
+  const names = useAgentNames(list.rows.map(({ agent_id }) => agent_id))
   return (
     <Page title="Runs">
+      <Filters>
+        <SelectField label="Status" value={status} onChange={setStatus} choices={STATUSES} />
+        <AgentFilter />
+        <SelectField label="Order" value={order || 'desc'} onChange={setOrder} choices={ORDERS} />
+      </Filters>
       <DataTable
         label="Runs"
-        columns={COLUMNS}
+        columns={RUN_COLUMNS(names)}
         list={list}
         rowKey={(run) => run.id}
-        empty={<EmptyState title="No runs yet" />}
+        empty={<EmptyState title="No runs here">A run begins when an agent gets a message.</EmptyState>}
       />
     </Page>
   )
