@@ -4,13 +4,14 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const WITHOUT_DATABASE = [
   ...['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`),
   'test/models/**',
+  'console/**',
 ]
 
 const onServer = process.env.TEST_DATABASE_URL !== undefined
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     exclude: [...configDefaults.exclude, 'test/{clients,install}/**', ...(onServer ? WITHOUT_DATABASE : [])],
     // A process that runs one file after another has the database engine compiled, and compiles it ever better.

@@ -40,8 +40,8 @@ const NAMES: Record<RunSpan['name'], string> = {
   execute_tool: 'Tool',
 }
 
-/** What a span is called in the waterfall: its tool or model, where it has one. */
+/** What a span is called in the waterfall: with its tools or its model, where it has them. */
 export function labelOf({ name, attributes }: RunSpan): string {
-  const detail = name === 'execute_tool' ? attributes['gen_ai.tool.name'] : attributes['gen_ai.request.model']
-  return name !== 'invoke_agent' && typeof detail === 'string' ? `${NAMES[name]}: ${detail}` : NAMES[name]
+  const detail = name === 'execute_tool' ? (attributes.tools as string[] | undefined)?.join(', ') : attributes.model
+  return detail ? `${NAMES[name]}: ${detail}` : NAMES[name]
 }
