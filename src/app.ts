@@ -25,6 +25,8 @@ declare module 'fastify' {
     plannedRuns: PlannedRuns
     /** What runs tools with source code. */
     sandbox: ServerSandbox
+    /** Gives organizations the MCP servers of the settings, by background work. Call it once there is an organization. */
+    registerPrograms(): Promise<void>
   }
 }
 
@@ -40,6 +42,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   server.decorate('workers', services.workers)
   server.decorate('sandbox', services.sandbox)
   server.decorate('plannedRuns', services.plannedRuns)
+  server.decorate('registerPrograms', services.registerPrograms)
   server.addHook('onListen', async () => {
     services.baseProviders.startSync()
     services.plannedRuns.start()

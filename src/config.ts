@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { compile } from '@fastify/proxy-addr'
 import { BASE_PROVIDERS, type BaseProvider } from './lib/base-providers.ts'
+import { type McpPrograms, parsePrograms } from './lib/mcp-programs.ts'
 
 /** The address of a hosted vector store, and its key. */
 export interface StoreAddress {
@@ -80,6 +82,8 @@ export interface Config {
   packages: string | undefined
   /** Where the packages of tools come from. */
   packageIndexes: Readonly<{ pip: string | undefined; npm: string | undefined }>
+  /** The MCP servers that are programs on this machine. */
+  mcpPrograms: McpPrograms
 }
 
 /** `auto` is `bubblewrap` where that works, or else `e2b` where there is a key; tools are refused otherwise. */
@@ -216,6 +220,18 @@ function readConsole(text = 'on'): boolean {
   throw new ConfigError(`CAIRN_CONSOLE must be on or off, not "${text}".`)
 }
 
+function readPrograms(path: string | undefined): McpPrograms {
+  if (!path) return {}
+  try {
+    return parsePrograms(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(
+      'CAIRN_MCP_SERVERS must name a file of JSON such as {"mcpServers": {"files": {"command": "npx", "args": ["…"]}}}. ' +
+        `Of ${path}: ${(error as Error).message}`,
+    )
+  }
+}
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Reads the settings. Throws a ConfigError that names an invalid setting and its valid values. */
@@ -276,6 +292,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       pip: text('CAIRN_PIP_INDEX') && readUrl('CAIRN_PIP_INDEX', env.CAIRN_PIP_INDEX!),
       npm: text('CAIRN_NPM_REGISTRY') && readUrl('CAIRN_NPM_REGISTRY', env.CAIRN_NPM_REGISTRY!),
     }),
+    mcpPrograms: readPrograms(text('CAIRN_MCP_SERVERS')),
     traceDays: wholeNumber(env, 'CAIRN_TRACE_DAYS', 30, 0, 36_500),
   })
 }

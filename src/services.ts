@@ -14,6 +14,7 @@ import { batchCallback, runCallback } from './jobs/run-callback.ts'
 import { startSweeping } from './jobs/sweep.ts'
 import { type BaseProviders, registerBaseProviders } from './jobs/sync-base.ts'
 import { syncContainer } from './jobs/sync-container.ts'
+import { enqueuePrograms, syncProgramsWork } from './jobs/sync-programs.ts'
 import { syncProvider } from './jobs/sync-provider.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
 import type { Cipher } from './lib/cipher.ts'
@@ -22,6 +23,7 @@ import { createEgress, type Egress, guardEgress } from './lib/egress.ts'
 import { createKeyedMutex } from './lib/keyed-mutex.ts'
 import { createKeyedSemaphore, type KeyedSemaphore } from './lib/keyed-semaphore.ts'
 import { createMcpClient } from './mcp/client.ts'
+import { createPrograms } from './mcp/programs.ts'
 import { type Authenticator, createAuthenticator } from './resources/api-keys/authenticate.ts'
 import type { McpDeps } from './resources/mcp-servers/call.ts'
 import { createEmbedders, type Embedders, guardEmbedders } from './resources/models/embedding.ts'
@@ -62,6 +64,7 @@ export interface Deps {
     | 'dataDir'
     | 'console'
     | 'buildsConsole'
+    | 'mcpPrograms'
   >
   database: Database
   cipher: Cipher
@@ -111,6 +114,8 @@ export interface Services {
   models: LanguageModels
   baseProviders: BaseProviders
   relist: Relist
+  /** Gives organizations the MCP servers of the settings, by background work. */
+  registerPrograms(): Promise<void>
   /** Stops background work, then closes connections and threads. */
   close(): Promise<void>
 }
@@ -122,29 +127,40 @@ const SEARCHES_AT_ONCE = 2
 const PAGES_AT_ONCE = 2
 
 /** The background work of a server. */
-const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedders' | 'stores'>) => ({
+const workOf = ({ egress, embedders, stores }: Pick<Services, 'egress' | 'embedders' | 'stores'>, mcp: McpDeps) => ({
   embed_container: embedContainer(embedders),
   embed_messages: embedMessagesWork(embedders),
   process_file: processFile(embedders),
   batch_callback: batchCallback(egress),
   run_callback: runCallback(egress),
   sync_container: syncContainer(stores),
+  sync_programs: syncProgramsWork(mcp),
   sync_provider: syncProvider(egress),
 })
 
 /** The client of MCP servers. */
-function mcpOf({ config, database, version }: Pick<Deps, 'config' | 'database' | 'version'>): McpDeps {
+function mcpOf({ config, database, version, logger }: Deps, sandbox: ServerSandbox): McpDeps {
   const egress = guardEgress(createEgress(config.allowedNetworks, MCP_BOUNDS), database.guard)
-  return { mcp: createMcpClient({ fetch: egress.fetch, version }), egress, mutex: createKeyedMutex() }
+  const programs = createPrograms({
+    programs: config.mcpPrograms,
+    enclose: sandbox.encloseService,
+    version,
+    log: (server, stderr) => logger.warn({ server, stderr }, 'an MCP server has ended'),
+  })
+  const mcp = createMcpClient({ fetch: egress.fetch, version, programs })
+  return { mcp, programs, egress, mutex: createKeyedMutex() }
 }
 
 /** What tools reach outside of the database. */
-const outsideOf = (deps: Deps, egress: Egress) => ({
-  web: { egress, services: deps.config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) },
-  sandbox: createSandbox({ ...deps.config, mode: deps.config.sandbox }),
-  mcp: mcpOf(deps),
-  findTool: deps.findTool ?? findTool,
-})
+function outsideOf(deps: Deps, egress: Egress) {
+  const sandbox = createSandbox({ ...deps.config, mode: deps.config.sandbox })
+  return {
+    web: { egress, services: deps.config.webSearch, turns: createKeyedSemaphore(PAGES_AT_ONCE) },
+    sandbox,
+    mcp: mcpOf(deps, sandbox),
+    findTool: deps.findTool ?? findTool,
+  }
+}
 
 const scopesOf = (services: ScopeServices) => (actor: Actor) => createScope(services, actor)
 
@@ -160,12 +176,13 @@ export async function createServices(deps: Deps): Promise<Services> {
   )
   const scopeOf = scopesOf({ database, cipher, jobs })
   const reader = createSourceReader()
-  const workers = await createWorkers(jobs, scopeOf, workOf({ egress, embedders, stores }), logger)
+  const outside = outsideOf(deps, egress)
+  const workers = await createWorkers(jobs, scopeOf, workOf({ egress, embedders, stores }, outside.mcp), logger)
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), database.guard)
   const models = createLanguageModels({ egress: modelEgress, providers: config.providers }, config.modelFallbacks)
   const baseProviders = await registerBaseProviders({ database, egress, providers: config.providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
-  const tools = { embedders, stores, searchTurns, letters: createLetters(() => runtime), ...outsideOf(deps, egress) }
+  const tools = { embedders, stores, searchTurns, letters: createLetters(() => runtime), ...outside }
   const telemetry = await createTelemetry(config.otlpEndpoint, version, {
     runs: () => runtime.activity(),
     pool: database.connections,
@@ -196,6 +213,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     models,
     baseProviders,
     relist: createRelist(egress, baseProviders.sync),
+    registerPrograms: () => enqueuePrograms(database, scopeOf, config.mcpPrograms),
     async close() {
       await plannedRuns.stop()
       await runtime.close()
@@ -204,7 +222,7 @@ export async function createServices(deps: Deps): Promise<Services> {
       await stopSweeping()
       await Promise.all([egress.close(), modelEgress.close(), tools.mcp.egress.close()])
       await reader.close()
-      await tools.sandbox.close()
+      await Promise.all([tools.sandbox.close(), tools.mcp.programs.close()])
       await telemetry.close()
     },
   }

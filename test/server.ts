@@ -188,6 +188,7 @@ export async function startTestServer(
     dataDir: SETTINGS.dataDir,
     console: true,
     buildsConsole: false,
+    mcpPrograms: {},
     ...settings,
   }
   const jobs = await openJobs(database, { supervise: false })

@@ -173,6 +173,7 @@ async function serveWith(config: Config, engine: WebAssembly.Module | undefined,
       logger.warn('CAIRN_SANDBOX=unsafe-local: whoever may make a tool can do all that the user of this server can')
     }
     if (!trigrams) logger.warn('the PostgreSQL server lacks pg_trgm: substring searches will read every row')
+    await app.registerPrograms()
     await app.workers.start()
     await stop.promise
   } finally {

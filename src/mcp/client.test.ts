@@ -3,7 +3,7 @@ import { type Era, type StandIn, startMcp } from '../../test/stand-ins/mcp.ts'
 import type { Asked, Otherwise } from '../../test/stand-ins/wire.ts'
 import { createEgress, type Egress, type EgressBounds } from '../lib/egress.ts'
 import { createMcpClient, type McpClient } from './client.ts'
-import type { McpServerAddress } from './connect.ts'
+import type { HttpAddress } from './connect.ts'
 import { McpError } from './mcp-error.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -17,10 +17,12 @@ async function start(era?: Era): Promise<StandIn> {
   return standIn
 }
 
+const NO_PROGRAMS = { connect: () => Promise.reject(new Error('There are no programs.')) }
+
 function clientWith(bounds: EgressBounds = {}, limits?: { listMs: number; callMs: number }): McpClient {
   const egress: Egress = createEgress(['loopback'], bounds)
   open.push(egress)
-  return createMcpClient({ fetch: egress.fetch, version: 'test' }, limits)
+  return createMcpClient({ fetch: egress.fetch, version: 'test', programs: NO_PROGRAMS }, limits)
 }
 
 /** Limits for servers that never answer. */
@@ -32,7 +34,7 @@ const methodOf = ({ body }: Asked): string | undefined => body?.method
 /** Does to the calls of tools what a test wants, and nothing to other requests. */
 const onCalls = (answer: Otherwise) => (asked: Asked) => (methodOf(asked) === 'tools/call' ? answer : undefined)
 
-const at = (standIn: StandIn, more: Partial<McpServerAddress> = {}): McpServerAddress => ({
+const at = (standIn: StandIn, more: Partial<HttpAddress> = {}): HttpAddress => ({
   key: standIn.url,
   type: 'streamable_http',
   url: `${standIn.url}/mcp`,
@@ -126,7 +128,7 @@ describe('a server that misbehaves', () => {
     const standIn = await start()
     const egress = createEgress([])
     open.push(egress)
-    const client = createMcpClient({ fetch: egress.fetch, version: 'test' })
+    const client = createMcpClient({ fetch: egress.fetch, version: 'test', programs: NO_PROGRAMS })
     expect(await refusalOf(client.listTools(at(standIn)))).toContain('CAIRN_ALLOWED_NETWORKS')
     expect(standIn.asked).toEqual([])
   })

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { createBreaker } from './breaker.ts'
 import { type Connection, type Connector, connect, type McpServerAddress } from './connect.ts'
 import { answerIn, asMcpError, McpError, statusIn } from './mcp-error.ts'
+import type { Programs } from './programs.ts'
 import { type McpResult, readResult } from './read-result.ts'
 
 /** The milliseconds for a list of tools, and for a call, with their connection. */
@@ -14,7 +15,7 @@ const ERAS = { max: 10_000, ttl: 10 * 60_000 }
 /** A tool as its server defines it. */
 export type McpTool = Pick<Tool, 'name' | 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>
 
-/** Calls MCP servers. Each call has a connection of its own, so that no session outlives it. */
+/** Calls MCP servers. Each call over HTTP has a connection of its own, so that no session outlives it. */
 export interface McpClient {
   /** The tools of a server, at most 250. Connects though the server has its pause. Throws an McpError. */
   listTools(server: McpServerAddress, signal?: AbortSignal): Promise<McpTool[]>
@@ -60,11 +61,15 @@ const limited = (ms: number, signal?: AbortSignal) =>
   signal ? AbortSignal.any([signal, AbortSignal.timeout(ms)]) : AbortSignal.timeout(ms)
 
 /** Creates a client with caches of its own. */
-export function createMcpClient(connector: Connector, { listMs, callMs } = LIMITS): McpClient {
+export function createMcpClient(
+  { programs, ...connector }: Connector & { programs: Pick<Programs, 'connect'> },
+  { listMs, callMs } = LIMITS,
+): McpClient {
   const eras = new LRUCache<string, PriorDiscovery>(ERAS)
   const breaker = createBreaker()
 
   async function connectTo(server: McpServerAddress, signal: AbortSignal): Promise<Connection> {
+    if (server.type === 'stdio') return programs.connect(server, signal)
     const prior = eras.get(server.key)
     const connection = await connect(connector, server, prior, signal)
     if (prior) return connection
@@ -89,7 +94,12 @@ export function createMcpClient(connector: Connector, { listMs, callMs } = LIMIT
     },
     async callTool(server, { name, inputSchema }, args, signal) {
       const own = limited(callMs, signal)
-      const options = { timeout: 2 * callMs, toolDefinition: { name, inputSchema } }
+      const options = {
+        timeout: 2 * callMs,
+        toolDefinition: { name, inputSchema },
+        // The end of a connection ends other calls.
+        ...(server.type === 'stdio' && { signal: own }),
+      }
       try {
         const result = await withConnection(
           () => breaker.run(server.key, () => connectTo(server, own)),

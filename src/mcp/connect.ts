@@ -17,15 +17,27 @@ const CONNECT_MS = 30_000
 /** The milliseconds for the end of a session at its server. */
 const TERMINATE_MS = 1_000
 
-/** An MCP server, and what it is sent. */
-export interface McpServerAddress {
+interface Keyed {
   /** The organization and the id of the server: what the client knows of a server it knows of this key. */
   key: string
+}
+
+/** An MCP server that is a program on this machine, by its name in the settings. */
+export interface ProgramAddress extends Keyed {
+  type: 'stdio'
+  organizationId: string
+  name: string
+}
+
+/** An MCP server at an address, and what it is sent. */
+export interface HttpAddress extends Keyed {
   type: 'sse' | 'streamable_http'
   url: string
   headers: Readonly<Record<string, string>>
   auth?: AuthProvider | OAuthClientProvider | undefined
 }
+
+export type McpServerAddress = HttpAddress | ProgramAddress
 
 /** What connections are made with. */
 export interface Connector {
@@ -66,7 +78,7 @@ const reporting =
 
 function transportTo(
   { SSEClientTransport, StreamableHTTPClientTransport }: Library,
-  server: McpServerAddress,
+  server: HttpAddress,
   fetch: Fetch,
 ): SSEClientTransport | StreamableHTTPClientTransport {
   const url = new URL(server.url)
@@ -91,7 +103,7 @@ function transportTo(
  */
 export async function connect(
   { fetch, version }: Connector,
-  server: McpServerAddress,
+  server: HttpAddress,
   prior: PriorDiscovery | undefined,
   signal: AbortSignal,
 ): Promise<Connection> {

@@ -1,16 +1,22 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
-import type { Command } from './one-shot.ts'
 import type { SandboxLimits } from './sandbox.ts'
 import { callFilter } from './seccomp.ts'
+import type { Command } from './spawn.ts'
 
 /** What a program sees, besides the programs and libraries of the system. */
 export interface Surroundings {
   /** Directories mounted read-only: the place inside, by the place outside. */
   mounts: Readonly<Record<string, string>>
+  /** Directories to write to, likewise. */
+  writable?: Readonly<Record<string, string>>
   disk: SandboxLimits['disk']
-  /** For installers, which run no code of users: a directory to write to, by its place outside, and the network of the server. */
-  installs?: Readonly<Record<string, string>>
+  /** Whether it has the network of the server. */
+  network?: boolean | undefined
+  /** Whether it installs packages, and runs no code of users: it may make any system call. */
+  installs?: boolean
+  /** Its environment, besides the usual one. */
+  env?: Readonly<Record<string, string>> | undefined
 }
 
 export interface Bubblewrap {
@@ -42,6 +48,9 @@ const SYSTEM = [
 /** The files that name servers of the network. */
 const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/openssl.cnf'].filter(existsSync)
 
+/** The environment of all programs. */
+export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin', HOME: '/tmp', LANG: 'C.UTF-8' }
+
 /** The user `nobody`, which owns no files. */
 export const NOBODY = 65_534
 
@@ -52,33 +61,33 @@ const links = ['bin', 'lib', 'lib32', 'lib64'].flatMap((name) => ['--symlink', `
 export function bubblewrapped(
   { file, disablesUserns, uid, hidden }: Bubblewrap,
   program: readonly string[],
-  { mounts, disk, installs }: Surroundings,
+  { mounts, writable = {}, disk, network, installs, env }: Surroundings,
 ): Command {
   const tmpfs = (path: string) => ['--size', String(disk), '--perms', '1777', '--tmpfs', path]
+  const seen = [...SYSTEM, ...Object.values(mounts), ...Object.values(writable)]
   const covered = hidden.filter(
-    (path) => existsSync(path) && SYSTEM.some((root) => path === root || path.startsWith(root + sep)),
+    (path) => existsSync(path) && seen.some((root) => path === root || path.startsWith(root + sep)),
   )
   const filter = installs ? undefined : callFilter()
   const args = [
     ...(filter ? ['--seccomp', '4'] : []),
     ...[
       '--unshare-all',
-      ...(installs ? ['--share-net'] : []),
+      ...(network ? ['--share-net'] : []),
       '--unshare-user',
       ...(disablesUserns ? ['--disable-userns'] : []),
     ],
-    ...['--die-with-parent', '--new-session', '--clearenv', '--hostname', 'sandbox'],
+    ...['--die-with-parent', '--new-session', '--hostname', 'sandbox'],
     ...['--uid', String(NOBODY), '--gid', String(NOBODY)],
     ...systemMounts,
     ...links,
-    ...covered.flatMap((path) => ['--tmpfs', path]),
     ...['--proc', '/proc', '--dev', '/dev', ...tmpfs('/dev/shm'), ...tmpfs('/tmp')],
     ...Object.entries(mounts).flatMap(([outside, inside]) => ['--ro-bind', outside, inside]),
-    ...(installs ? NETWORK.flatMap((path) => ['--ro-bind', realpathSync(path), path]) : []),
-    ...Object.entries(installs ?? {}).flatMap(([outside, inside]) => ['--bind', outside, inside]),
-    ...['--setenv', 'PATH', '/usr/local/bin:/usr/bin', '--setenv', 'HOME', '/tmp', '--setenv', 'LANG', 'C.UTF-8'],
+    ...(network ? NETWORK.flatMap((path) => ['--ro-bind', realpathSync(path), path]) : []),
+    ...Object.entries(writable).flatMap(([outside, inside]) => ['--bind', outside, inside]),
+    ...covered.flatMap((path) => ['--tmpfs', path]),
     ...['--remount-ro', '/', '--remount-ro', '/dev', '--chdir', '/tmp', '--'],
     ...program,
   ]
-  return { file, args, uid, filter }
+  return { file, args, env: { ...ENVIRONMENT, ...env }, uid, filter }
 }

@@ -1,13 +1,15 @@
 import { join } from 'node:path'
-import { type Bubblewrap, bubblewrapped } from './bubblewrap.ts'
+import { type Bubblewrap, bubblewrapped, ENVIRONMENT } from './bubblewrap.ts'
 import type { InstallerSettings } from './install.ts'
 import type { Local } from './local.ts'
-import { LIMITS } from './sandbox.ts'
+import { LIMITS, type Service } from './sandbox.ts'
+import type { Command } from './spawn.ts'
 
 /** How programs are run on this machine, and what installs their packages. */
 export interface Enclosure {
   enclose: Local['enclose']
   encloseInstaller: InstallerSettings['enclose']
+  encloseService(service: Service): Command
   uid: number | undefined
 }
 
@@ -21,6 +23,9 @@ function relocated(line: readonly string[]) {
   return { line: line.map((part) => (part === outside ? PROGRAM : part)), mounts: { [outside]: PROGRAM } }
 }
 
+/** Mounts of directories under their own paths. */
+const inPlace = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, path]))
+
 /** In sandboxes of bubblewrap. */
 export const enclosedIn = (bubblewrap: Bubblewrap): Enclosure => ({
   enclose(program, packages, disk) {
@@ -30,8 +35,18 @@ export const enclosedIn = (bubblewrap: Bubblewrap): Enclosure => ({
   },
   encloseInstaller(program, directory) {
     const { line, mounts } = relocated(program)
-    const installs = { [directory]: '/target' }
-    return { command: bubblewrapped(bubblewrap, line, { mounts, installs, disk: LIMITS.disk }), inside: '/target' }
+    const surroundings = {
+      mounts,
+      writable: { [directory]: '/target' },
+      network: true,
+      installs: true,
+      disk: LIMITS.disk,
+    }
+    return { command: bubblewrapped(bubblewrap, line, surroundings), inside: '/target' }
+  },
+  encloseService({ command, args = [], env, network, read = [], write = [] }) {
+    const [mounts, writable] = [inPlace(read), inPlace(write)]
+    return bubblewrapped(bubblewrap, [command, ...args], { mounts, writable, network, env, disk: LIMITS.disk })
   },
   uid: bubblewrap.uid,
 })
@@ -40,6 +55,7 @@ export const enclosedIn = (bubblewrap: Bubblewrap): Enclosure => ({
 export const unenclosed: Enclosure = {
   enclose: ([file, ...args], packages) => ({ command: { file: file!, args }, packages }),
   encloseInstaller: ([file, ...args], directory) => ({ command: { file: file ?? '', args }, inside: directory }),
+  encloseService: ({ command, args = [], env }) => ({ file: command, args, env: { ...ENVIRONMENT, ...env } }),
   uid: undefined,
 }
 

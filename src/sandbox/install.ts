@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sizeOf } from './installed.ts'
-import type { Command } from './one-shot.ts'
 import { CANT_INSTALL, type Install, PackageError } from './packages.ts'
 import type { Language, Package } from './sandbox.ts'
+import { type Command, killGroup } from './spawn.ts'
 
 /** Where packages come from. */
 export interface PackageIndexes {
@@ -50,10 +50,14 @@ const npmCommand = (deno: string, registry: string | undefined, target: string):
 ]
 
 /** Runs an installer. Rejects with a PackageError that has its last lines. */
-async function runInstaller({ file, args, uid }: Command, directory: string, signal?: AbortSignal): Promise<void> {
+async function runInstaller(
+  { file, args, env = {}, uid }: Command,
+  directory: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const done = Promise.withResolvers<void>()
   const child = spawn(file, args, {
-    ...{ env: {}, cwd: '/', detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    ...{ env, cwd: '/', detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
     ...(uid !== undefined && { uid, gid: uid }),
   })
   let tail = ''
@@ -78,11 +82,7 @@ async function runInstaller({ file, args, uid }: Command, directory: string, sig
     clearTimeout(timer)
     clearInterval(look)
     signal?.removeEventListener('abort', abort)
-    try {
-      process.kill(-child.pid!, 'SIGKILL')
-    } catch {
-      // It has ended.
-    }
+    killGroup(child)
   }
 }
 

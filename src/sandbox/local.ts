@@ -2,10 +2,10 @@ import { createKeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
 import { INSTALL_DENO } from './deno.ts'
 import { jobOf, resultOf } from './job.ts'
-import type { Command } from './one-shot.ts'
 import type { Packages } from './packages.ts'
 import { createPool } from './pool.ts'
 import { type Language, LIMITS, type Sandbox, type SandboxCall, SandboxError } from './sandbox.ts'
+import type { Command } from './spawn.ts'
 
 /** Programs on this machine that run code. */
 export interface Local {

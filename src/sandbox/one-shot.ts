@@ -1,19 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import type { Duplex, Readable, Writable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { capture, readLines } from './capture.ts'
 import { SandboxError, type SandboxLimits } from './sandbox.ts'
+import { type Command, closeOf, killGroup, spawnProgram } from './spawn.ts'
 import { watchMemory } from './watch-memory.ts'
-
-/** A program that serves one job: it writes `ready` to descriptor 3, reads the job there, and writes its result there. */
-export interface Command {
-  file: string
-  args: readonly string[]
-  /** The user and group of the program; absent: those of the server. */
-  uid?: number | undefined
-  /** Bytes that the program reads from descriptor 4. */
-  filter?: Buffer | undefined
-}
 
 /** How a job ended. The shape of a result is unchecked. */
 export type Outcome = { end: 'result'; result: unknown } | { end: 'exit' | 'time' | 'memory' | 'flood' | 'forged' }
@@ -34,28 +24,6 @@ export interface OneShot {
 /** The longest start of a program. */
 const START_MS = 20_000
 
-/** With an empty environment, in a process group of its own. */
-function spawnProgram({ file, args, uid, filter }: Command): ChildProcess {
-  const child = spawn(file, args, {
-    env: {},
-    cwd: '/',
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(filter ? (['pipe'] as const) : [])],
-    ...(uid !== undefined && { uid, gid: uid }),
-  })
-  const input = child.stdio[4] as Writable | undefined
-  input?.on('error', () => {}).end(filter)
-  return child
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group has ended.
-  }
-}
-
 /** The outcome in the line of a harness: a result begins with the nonce of its job. */
 export function parseResult(line: string, nonce: string): Outcome {
   try {
@@ -66,20 +34,11 @@ export function parseResult(line: string, nonce: string): Outcome {
   return { end: 'forged' }
 }
 
-/** Resolves once a process has ended and all of its output has been read. */
-const closeOf = (child: ChildProcess) =>
-  new Promise<void>((resolve) => {
-    child.once('close', () => resolve())
-    child.once('error', () => resolve())
-    // Its children hold the pipes open.
-    child.once('exit', () => killGroup(child))
-  })
-
 const endOf = (stream: Readable) => new Promise<void>((resolve) => stream.once('end', () => resolve()))
 
-/** Starts a program. */
+/** Starts a program that serves one job: it writes `ready` to descriptor 3, reads the job there, and writes its result there. */
 export function startOneShot(command: Command): OneShot {
-  const child = spawnProgram(command)
+  const child = spawnProgram(command, 'channel')
   // Node makes each `pipe` of a socket pair: descriptor 3 is read and written.
   const [out, err, channel] = child.stdio.slice(1, 4) as [Readable, Readable, Duplex]
   const ready = Promise.withResolvers<void>()

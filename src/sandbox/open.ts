@@ -8,7 +8,8 @@ import { createInstaller, type PackageIndexes } from './install.ts'
 import { createLocalSandbox } from './local.ts'
 import { startOneShot } from './one-shot.ts'
 import { createPackages } from './packages.ts'
-import { LIMITS, type Sandbox, SandboxError } from './sandbox.ts'
+import { LIMITS, type Sandbox, SandboxError, type Service } from './sandbox.ts'
+import type { Command } from './spawn.ts'
 
 export interface SandboxSettings {
   /** `auto` and `bubblewrap` are the same: code never runs without a sandbox by itself. */
@@ -29,6 +30,8 @@ export interface OpenedSandbox {
   kind: 'bubblewrap' | 'e2b' | 'unsafe-local' | 'none'
   /** One line for the operator. Of `none`, the reason and the remedy. */
   note: string
+  /** The command that runs a program of the operator; absent where this machine has no sandbox. */
+  encloseService?: Enclosure['encloseService']
 }
 
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3', '/opt/homebrew/bin/python3']
@@ -143,18 +146,22 @@ export async function openSandbox(settings: SandboxSettings): Promise<OpenedSand
   if (mode === 'unsafe-local') {
     const { sandbox, note } = await openLocal(unenclosed, python.path, settings)
     const warning = `none: tools run as this server's user, and may do anything (Python ${python.version}, ${note})`
-    return { kind: 'unsafe-local', note: warning, sandbox }
+    return { kind: 'unsafe-local', note: warning, sandbox, encloseService: unenclosed.encloseService }
   }
   const found = await findBubblewrap(pythonProgram(python.path), [dataDir])
   if (typeof found === 'string') return elsewhere(found, e2b)
-  const { sandbox, note } = await openLocal(enclosedIn(found), python.path, settings)
-  return { kind: 'bubblewrap', note: `bubblewrap, Python ${python.version}, ${note}`, sandbox }
+  const enclosure = enclosedIn(found)
+  const { sandbox, note } = await openLocal(enclosure, python.path, settings)
+  const { encloseService } = enclosure
+  return { kind: 'bubblewrap', note: `bubblewrap, Python ${python.version}, ${note}`, sandbox, encloseService }
 }
 
 /** The sandbox of a server. */
 export interface ServerSandbox extends Sandbox {
   /** What this machine has. */
   opened(): Promise<OpenedSandbox>
+  /** The command that runs a program of the operator in the sandbox of this machine. Rejects with a SandboxError without one. */
+  encloseService(service: Service): Promise<Command>
 }
 
 /** A sandbox that is looked for on this machine when it is first needed. */
@@ -166,6 +173,11 @@ export function createSandbox(settings: SandboxSettings): ServerSandbox {
   }
   return {
     opened,
+    async encloseService(service) {
+      const { encloseService, note } = await opened()
+      if (!encloseService) throw new SandboxError(`Programs run in a sandbox of this machine, which has none: ${note}`)
+      return encloseService(service)
+    },
     place: async () => (await opened()).sandbox.place(),
     run: async (call, signal) => (await opened()).sandbox.run(call, signal),
     forgetPackages: async (organizationId) => (await opened()).sandbox.forgetPackages(organizationId),

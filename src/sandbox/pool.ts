@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { type Command, type OneShot, startOneShot } from './one-shot.ts'
+import { type OneShot, startOneShot } from './one-shot.ts'
+import type { Command } from './spawn.ts'
 
 /** Started processes that wait for their only job, so that few calls wait for a start. */
 export interface Pool {

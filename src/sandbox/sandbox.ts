@@ -62,6 +62,18 @@ export interface SandboxCall {
   limits?: Partial<SandboxLimits>
 }
 
+/** A program of the operator that runs on: it has its own environment, and sees the directories it names besides the system's. */
+export interface Service {
+  command: string
+  args?: readonly string[] | undefined
+  env?: Readonly<Record<string, string>> | undefined
+  /** Whether it has the network of the server. */
+  network?: boolean | undefined
+  /** Directories to read, and to write to. */
+  read?: readonly string[] | undefined
+  write?: readonly string[] | undefined
+}
+
 /** The outcome of a call. */
 export interface SandboxResult {
   status: 'success' | 'error'

@@ -40,7 +40,7 @@ export function memoryOf(pid: number): number {
 }
 
 /** Calls `onExcess` once a process and its descendants have more than `max` bytes of memory. Returns what ends the watch. */
-export function watchMemory(pid: number, max: number, onExcess: () => void): () => void {
-  const timer = setInterval(() => memoryOf(pid) > max && onExcess(), INTERVAL_MS)
+export function watchMemory(pid: number, max: number, onExcess: () => void, everyMs = INTERVAL_MS): () => void {
+  const timer = setInterval(() => memoryOf(pid) > max && onExcess(), everyMs)
   return () => clearInterval(timer)
 }

@@ -26,12 +26,15 @@ export function addressOf(
   server: StoredServer,
   { agentId, environment = {} }: McpCaller = {},
 ): McpServerAddress {
+  const { organizationId } = scope
+  const key = `${organizationId}/${server.id}/${server.server_url ?? ''}`
+  if (server.mcp_server_type === 'stdio') return { key, type: 'stdio', organizationId, name: server.server_name }
   const { auth_token, custom_headers = {} } = openSecrets(scope, server)
   const filled = (value: string) => fillTemplates(withoutQuotes(value), environment)
   const header = headerName(server.auth_header ?? 'Authorization')
   return {
-    key: `${scope.organizationId}/${server.id}/${server.server_url}`,
-    type: server.mcp_server_type === 'sse' ? 'sse' : 'streamable_http',
+    key,
+    type: server.mcp_server_type,
     url: server.server_url!,
     headers: {
       ...Object.fromEntries(Object.entries(custom_headers).map(([name, value]) => [headerName(name), filled(value)])),

@@ -7,6 +7,7 @@ import type { McpClient, McpTool } from '../../mcp/client.ts'
 import type { McpServerAddress } from '../../mcp/connect.ts'
 import { McpError } from '../../mcp/mcp-error.ts'
 import { storedTokens } from '../../mcp/oauth.ts'
+import type { Programs } from '../../mcp/programs.ts'
 import type { McpResult } from '../../mcp/read-result.ts'
 import { addressOf, type McpCaller } from './address.ts'
 import { authorizationOf, authorizationStore } from './authorizations.ts'
@@ -15,6 +16,7 @@ import { mcpServers, type StoredServer } from './schema.ts'
 /** What calls of MCP servers need besides the database. */
 export interface McpDeps {
   mcp: McpClient
+  programs: Programs
   egress: Egress
   /** Lets one call renew the tokens of a server. */
   mutex: KeyedMutex

@@ -34,13 +34,23 @@ async function addressIssue(egress: Egress, url: string): Promise<ValidationIssu
   }
 }
 
+/** The 403 for a change of a program. */
+export const ownedByOperator = ({ server_name }: Pick<StoredServer, 'server_name'>) =>
+  new ApiError(
+    'forbidden',
+    `The MCP server ${JSON.stringify(server_name)} is a program that the settings of this server name: only its operator can change it.`,
+  )
+
 /**
  * 403 for a program on this machine, which only the settings of this server may name. 422 for an address that this server
  * doesn't connect to, and for headers that can't be sent; for a configuration without an address where it is `complete`.
  */
 export async function checkConfig(egress: Egress, config: McpServerConfig, complete: boolean): Promise<void> {
   if (config.mcp_server_type === 'stdio' || config.command != null) {
-    throw new ApiError('forbidden', 'An MCP server of the type stdio is a program on the machine of this server.')
+    throw new ApiError(
+      'forbidden',
+      'An MCP server of the type stdio is a program on the machine of this server: only its operator can name one, in the file of CAIRN_MCP_SERVERS.',
+    )
   }
   const { server_url: url } = config
   const isMissing = complete ? url == null : url === null

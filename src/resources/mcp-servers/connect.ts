@@ -34,8 +34,9 @@ async function attempt(
   const state = newState(scope)
   let url: URL | undefined
   const auth = oauthClient(store, data, { state, redirect: (to) => (url = to) })
+  const address = addressOf(scope, server)
   try {
-    return { tools: await mcp.listTools({ ...addressOf(scope, server), auth }, signal) }
+    return { tools: await mcp.listTools(address.type === 'stdio' ? address : { ...address, auth }, signal) }
   } catch (error) {
     if (!(error instanceof McpError)) throw error
     if (!url) return { error: error.message }

@@ -2,9 +2,16 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Client, useTestServer } from '../../../test/server.ts'
 import { type StandIn, startMcp } from '../../../test/stand-ins/mcp.ts'
+import { programOf } from '../../../test/stand-ins/mcp-program.ts'
 import { callTool } from '../../../test/tool-calls.ts'
+import type { McpPrograms } from '../../lib/mcp-programs.ts'
+import { createSandbox } from '../../sandbox/open.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
+
+const probe = createSandbox({ mode: 'auto', dataDir: '/nowhere', packageIndexes: { pip: '', npm: '' } })
+const runs = (await probe.opened()).kind !== 'none'
+await probe.close()
 
 let standIn: StandIn
 beforeEach(async () => {
@@ -155,6 +162,67 @@ describe('an MCP server', () => {
       expect([config, (await post(config)).status]).toEqual([config, 422])
     }
     expect(standIn.asked).toEqual([])
+  })
+})
+
+describe('an MCP server that is a program of the operator', () => {
+  /** A server of these settings that has done its background work. */
+  async function withPrograms(mcpPrograms: McpPrograms) {
+    const other = await server.another({ mcpPrograms })
+    await other.app.registerPrograms()
+    await other.app.workers.runDue()
+    return other
+  }
+
+  const names = (servers: { server_name: string }[]) => servers.map(({ server_name }) => server_name)
+
+  test('belongs to the organizations that the settings name, with its tools, and nobody changes it by the API', async () => {
+    const { alice, bob, organizations } = server
+    const own = await create(alice, {}, 'taken')
+    const program = programOf({ env: { TOKEN: 'of the program' } })
+    const mcpPrograms = {
+      ...{ clock: program, taken: program },
+      'for Alice': programOf({ organizations: [organizations.alice] }),
+    }
+    const other = await withPrograms(mcpPrograms)
+    expect(names((await bob.get('/v1/mcp-servers/')).body).sort()).toEqual(expect.arrayContaining(['clock', 'taken']))
+    expect(names((await bob.get('/v1/mcp-servers/')).body)).not.toContain('for Alice')
+    const servers = (await other.alice.get('/v1/mcp-servers/')).body
+    expect(names(servers)).toContain('for Alice')
+    expect(servers).toContainEqual(own)
+    const clock = servers.find(({ server_name }: { server_name: string }) => server_name === 'clock')
+    expect(clock).toMatchObject({ mcp_server_type: 'stdio', command: 'python3', args: program.args })
+    expect(JSON.stringify(clock)).not.toContain('of the program')
+    for (const refused of [
+      await other.alice.patch(urlOf(clock), { server_name: 'mine' }),
+      await other.alice.patch(urlOf(clock), { config: { server_url: `${standIn.url}/mcp` } }),
+      await other.alice.delete(urlOf(clock)),
+    ]) {
+      expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('operator')])
+    }
+    // Without the setting, it is the organization's to delete.
+    expect((await alice.delete(urlOf(clock))).status).toBe(204)
+  })
+
+  test.skipIf(!runs)('lists and runs its tools, for agents too', async () => {
+    const { organizations } = server
+    const mcpPrograms = { program: programOf({ organizations: [organizations.alice] }) }
+    const { alice, bob } = await withPrograms(mcpPrograms)
+    const one = (await alice.get('/v1/mcp-servers/')).body.find(
+      ({ server_name }: { server_name: string }) => server_name === 'program',
+    )
+    expect(one).not.toHaveProperty('sync_error')
+    const tools = await toolsOf(alice, one)
+    expect(tools).toHaveLength(3)
+    const [, count] = tools
+    expect((await run(alice, one, count.id, {})).body).toEqual({ status: 'success', func_return: '1' })
+    expect((await alice.patch(`${urlOf(one)}/refresh`)).body).toEqual({ added: [], updated: [], deleted: [] })
+    const agent = (await alice.post('/v1/agents/', { name: 'A', tool_ids: [count.id] })).body.id
+    expect(await callTool(alice, agent, count.name, {})).toEqual({ status: 'success', tool_return: '2' })
+    expect((await run(bob, one, count.id, {})).status).toBe(404)
+    // A server without the setting runs nothing.
+    const elsewhere = await run(server.alice, one, count.id, {})
+    expect([elsewhere.status, elsewhere.body.detail]).toEqual([502, expect.stringContaining('do not name it')])
   })
 })
 

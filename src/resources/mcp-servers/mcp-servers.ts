@@ -5,7 +5,7 @@ import { MAX_TOOLS } from '../../mcp/client.ts'
 import { tools } from '../tools/schema.ts'
 import { addressOf } from './address.ts'
 import { type Listing, listAt, type McpDeps } from './call.ts'
-import { checkMove, columnsOf } from './config.ts'
+import { checkMove, columnsOf, ownedByOperator } from './config.ts'
 import {
   type CreateMcpServer,
   MAX_SERVERS,
@@ -76,10 +76,11 @@ export async function listNewServer(
   return listAt(mcp, addressOf(scope, server as StoredServer))
 }
 
-/** Changes the fields in the body. Its tools follow a new name; a new address lists its tools at the next refresh. 404, 409, 422. */
+/** Changes the fields in the body. Its tools follow a new name; a new address lists its tools at the next refresh. 403 for a program, 404, 409, 422. */
 export const modifyServer = (scope: Scope, id: string, { server_name, config }: UpdateMcpServer): Promise<McpServer> =>
   scope.locking(mcpServers, id, async (tx) => {
     const before = await tx.get(mcpServers, id)
+    if (before.mcp_server_type === 'stdio') throw ownedByOperator(before)
     if (config) checkMove(tx, before, config)
     const columns = config ? columnsOf(tx, id, config, before) : {}
     const server = await tx.update(mcpServers, id, { server_name, ...columns })
@@ -89,9 +90,15 @@ export const modifyServer = (scope: Scope, id: string, { server_name, config }: 
     return withSecrets(tx, server)
   })
 
-/** Deletes an MCP server with its tools, which its agents lose. 404, or 412 with the current ETag. */
-export const deleteServer = (scope: Scope, id: string): Promise<void> =>
+/**
+ * Deletes an MCP server with its tools, which its agents lose. 404, or 412 with the current ETag; 403 for a program that the
+ * settings name.
+ */
+export const deleteServer = (scope: Scope, { programs }: McpDeps, id: string): Promise<void> =>
   scope.locking(mcpServers, id, async (tx) => {
+    const server = await tx.get(mcpServers, id)
+    const isNamed = programs.of(tx.organizationId).some(([name]) => name === server.server_name)
+    if (server.mcp_server_type === 'stdio' && isNamed) throw ownedByOperator(server)
     await deleteTools(tx.withoutIfMatch(), id)
     await tx.remove(mcpServers, id)
   })

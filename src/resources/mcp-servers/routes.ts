@@ -100,7 +100,7 @@ export const mcpServerRoutes = (deps: McpDeps) => async (app: App) => {
   )
 
   app.delete('/:mcp_server_id', operations.delete_mcp_server, ({ scope, params }) =>
-    deleteServer(scope, params.mcp_server_id),
+    deleteServer(scope, deps, params.mcp_server_id),
   )
 
   app.get('/connect/:mcp_server_id', operations.connect_mcp_server, (request, reply) =>

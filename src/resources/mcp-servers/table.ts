@@ -18,3 +18,10 @@ declare module '../../db/tables.ts' {
     mcp_servers: McpServerRow
   }
 }
+
+declare module '../../db/jobs.ts' {
+  interface JobData {
+    /** Gives an organization the MCP servers that the settings of the server name. */
+    sync_programs: object
+  }
+}

@@ -18,7 +18,7 @@ function requireOperator(scope: Scope, action: string): void {
   if (!scope.operator) throw new ApiError('forbidden', `Only the organization that runs this server can ${action}.`)
 }
 
-/** Makes an organization, with its built-in tools. 403 unless the caller operates the server. */
+/** Makes an organization, with its built-in tools and the MCP servers of the settings. 403 unless the caller operates the server. */
 export async function createOrganization(
   scope: Scope,
   { name, privileged_tools }: CreateOrganization,
@@ -31,6 +31,7 @@ export async function createOrganization(
       values (${id}, ${name}, ${privileged_tools ?? false}, ${instantOf(id)!.toISOString()})
       returning ${ORGANIZATION}`)
     await addBuiltinTools(tx.asOrganization(id))
+    await tx.asOrganization(id).enqueue('sync_programs', {}, id)
     return organization!
   })
 }
