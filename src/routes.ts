@@ -34,6 +34,7 @@ import { metricsRoutes } from './resources/health/metrics-routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes, identityRoutes } from './resources/identities/routes.ts'
 import { mcpEndpointRoutes } from './resources/mcp-endpoint/routes.ts'
+import { namedServerRoutes, namedToolRoutes } from './resources/mcp-servers/by-name/routes.ts'
 import { mcpCallbackRoutes } from './resources/mcp-servers/callback-routes.ts'
 import { mcpServerRoutes, mcpToolRoutes } from './resources/mcp-servers/routes.ts'
 import { messageRoutes } from './resources/messages/routes.ts'
@@ -89,6 +90,8 @@ const routesOfTools = (services: Services): readonly Mount[] => [
   ['/v1/tools', toolRunRoutes(services)],
   ['/v1/mcp-servers', mcpServerRoutes(services.tools.mcp)],
   ['/v1/mcp-servers', mcpToolRoutes(services.tools.mcp)],
+  ['/v1/tools/mcp/servers', namedServerRoutes(services.tools.mcp)],
+  ['/v1/tools/mcp/servers', namedToolRoutes(services.tools.mcp)],
 ]
 
 /** Routes with an API key: one line for each file of routes. The OpenAPI document lists them in this order. */

@@ -25,6 +25,8 @@ const NAMES: Record<string, (held: Populated) => string> = {
   name: ({ names }) => names.folder,
   label: ({ names }) => names.label,
   tool_name: ({ names }) => names.tool,
+  mcp_server_name: ({ names }) => names.tool,
+  mcp_tool_name: ({ names }) => names.tool,
   template_name: ({ names }) => names.template,
   template_version: ({ names }) => names.template,
   token: ({ one }) => one.access_token,

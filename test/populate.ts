@@ -93,13 +93,15 @@ async function addCall(database: Database, step: string) {
     select organization_id, agent_id, 'api_key', '2026-01-01' from steps where id = ${step}`.execute(database.kysely)
 }
 
-/** Has a tool stand for one of an MCP server, which waits for an authorization. */
-async function addMcpTool(database: Database, one: Record<string, string>) {
+/** Has a tool stand for one of an MCP server of the same name, which waits for an authorization. */
+async function addMcpTool(database: Database, { mcp_server, tool }: Record<string, string>, name: string) {
+  await sql`update mcp_servers set server_name = ${name} where id = ${mcp_server}`.execute(database.kysely)
+  const definition = JSON.stringify({ name, inputSchema: { type: 'object' } })
   await sql`insert into mcp_tools (organization_id, mcp_server_id, tool_id, name, definition)
-    select organization_id, id, ${one.tool}, 'echo', '{"name": "echo", "inputSchema": {"type": "object"}}' from mcp_servers
-    where id = ${one.mcp_server}`.execute(database.kysely)
+    select organization_id, id, ${tool}, ${name}, ${definition}::json from mcp_servers
+    where id = ${mcp_server}`.execute(database.kysely)
   await sql`insert into mcp_authorizations (organization_id, mcp_server_id, error)
-    select organization_id, id, 'It waits.' from mcp_servers where id = ${one.mcp_server}`.execute(database.kysely)
+    select organization_id, id, 'It waits.' from mcp_servers where id = ${mcp_server}`.execute(database.kysely)
 }
 
 /**
@@ -236,7 +238,7 @@ export async function populate(client: Client, database: Database, name: string)
     const { id } = await post(url, body)
     one[id.slice(0, -37)] = id
   }
-  await addMcpTool(database, one)
+  await addMcpTool(database, one, names.tool)
   return {
     organizationId,
     one,

@@ -8,7 +8,6 @@ export const ABSENT: Reasons = [
   [/ \/v1\/(feeds|pipelines|metadata|environments|sandboxes|device-storage-key)\b/, 'no plan: hosted service only'],
   [/\/memory-files\b/, 'no plan: hosted service only'],
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
-  [/ \/v1\/tools\/mcp\/servers\b/, 'use `/v1/mcp-servers`'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
   [/^PATCH .*\/groups\/.*\/messages\//, 'messages are history, and can’t be changed; upstream’s failed always'],
@@ -40,7 +39,11 @@ export const DIFFERENT: Reasons = [
   [/ \/v1\/providers\/.*\bprovider_type=letta$/, 'no plan: the vendor’s own hosted service'],
   [/ answer: .*\b(api|access)_key(_enc)?$/, 'keys never leave the server'],
   [/\/snapshot answer: /, 'later: templates of several agents'],
-  [/ \/v1\/mcp-servers\/.* answer: .*\benv$/, 'the settings of the server hold the environment of programs'],
+  [
+    / \/v1\/(mcp-servers|tools\/mcp\/servers)\b.* answer: .*\benv$/,
+    'the settings of the server hold the environment of programs',
+  ],
+  [/ \/v1\/tools\/mcp\/servers\b.* answer: .*_meta$/, 'a note of the server for its own client'],
   [/ answer: .*\bis_deleted$/, 'there is none: what is deleted is gone'],
   [/ query: check_status_updates$/, 'what is told of a file is always what it is now'],
 ]

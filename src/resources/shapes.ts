@@ -16,6 +16,7 @@ import { FolderFile } from './folders/file-schema.ts'
 import { Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
 import { Identity } from './identities/schema.ts'
+import { ListedTool, NamedServer } from './mcp-servers/by-name/schema.ts'
 import { ConnectEvent, McpServer } from './mcp-servers/schema.ts'
 import { sendShapes } from './messages/body.ts'
 import { messageShapes } from './messages/schema.ts'
@@ -58,6 +59,8 @@ export const shapes = [
   LlmConfig,
   MadeSchedule,
   McpServer,
+  ListedTool,
+  NamedServer,
   ConnectEvent,
   Memory,
   ...messageShapes,

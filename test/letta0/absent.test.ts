@@ -5,7 +5,6 @@ import { olderSdk, thrownBy, unknown } from './client.ts'
 const older = olderSdk()
 
 const [agent, group, message] = ['agent', 'group', 'message'].map(unknown) as [string, string, string]
-const server = { serverName: 's', serverUrl: 'https://example.com', type: 'sse' as const }
 
 /** Methods of the SDK that this server doesn't have. */
 const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
@@ -19,14 +18,6 @@ const ABSENT: Record<string, (letta: LettaClient) => Promise<unknown>> = {
   'jobs.retrieve': ({ jobs }) => jobs.retrieve('j'),
   'jobs.delete': ({ jobs }) => jobs.delete('j'),
   'jobs.cancelJob': ({ jobs }) => jobs.cancelJob('j'),
-  'tools.listMcpServers': ({ tools }) => tools.listMcpServers(),
-  'tools.addMcpServer': ({ tools }) => tools.addMcpServer(server),
-  'tools.listMcpToolsByServer': ({ tools }) => tools.listMcpToolsByServer('s'),
-  'tools.addMcpTool': ({ tools }) => tools.addMcpTool('s', 't'),
-  'tools.deleteMcpServer': ({ tools }) => tools.deleteMcpServer('s'),
-  'tools.updateMcpServer': ({ tools }) => tools.updateMcpServer('s', {}),
-  'tools.testMcpServer': ({ tools }) => tools.testMcpServer(server),
-  'tools.connectMcpServer': ({ tools }) => tools.connectMcpServer(server),
   'voice.createVoiceChatCompletions': ({ voice }) => voice.createVoiceChatCompletions(agent, {}),
 }
 

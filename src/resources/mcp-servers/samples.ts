@@ -10,6 +10,11 @@ export const samples: ResourceSamples = {
     create_mcp_server: () => [{ body: { server_name: randomUUID(), config: config() } }],
     modify_mcp_server: () => [{ body: { server_name: randomUUID() } }, { body: {} }],
     mcp_oauth_callback: ({ one }) => [{ query: { state: `${one.org}.unknown` } }],
+    put_named_mcp_server: () => [{ body: { server_name: randomUUID(), ...config() } }],
+    test_named_mcp_server: () => [{ body: { server_name: randomUUID(), ...config() } }],
+    connect_named_mcp_server: () => [{ body: { server_name: randomUUID(), ...config() } }],
+    modify_named_mcp_server: () => [{ body: {} }],
+    execute_tool_of_named_mcp_server: () => [{ body: { args: { message: 'Hello' } } }],
     run_tool_of_mcp_server: () => [{ body: { args: { message: 'Hello' } } }],
   },
 }

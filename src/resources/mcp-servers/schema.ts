@@ -65,8 +65,7 @@ export const mcpServers = defineResource<StoredServer>()(Row, {
 const TEMPLATES = 'May have templates such as {{ NAME | default }}, for the secrets of the agent that calls a tool.'
 
 /** How a server is reached. */
-export const McpServerConfig = Strict({
-  mcp_server_type: Optional(OneOf(SERVER_TYPES, { description: 'Default: streamable_http.' })),
+export const connectionFields = {
   server_url: Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
   auth_header: Optional(Type.String({ maxLength: 200, description: 'Default: Authorization.' })),
   auth_token: Optional(Type.String({ maxLength: 20_000, description: `Encrypted at rest. ${TEMPLATES}` })),
@@ -79,10 +78,15 @@ export const McpServerConfig = Strict({
   command: Optional(Type.String({ maxLength: 2_000, description: 'Of a server that the settings of this one name.' })),
   args: Optional(List(Type.String({ maxLength: 2_000 }), { maxItems: 100 })),
   env: Optional(Type.Record(Type.String(), Type.String())),
-})
+}
+
+export const ServerType = Optional(OneOf(SERVER_TYPES, { description: 'Default: streamable_http.' }))
+
+/** How a server is reached, by its type. */
+export const McpServerConfig = Strict({ mcp_server_type: ServerType, ...connectionFields })
 export type McpServerConfig = Static<typeof McpServerConfig>
 
-const ServerName = Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,255}$', title: '1 to 255 characters' })
+export const ServerName = Type.String({ pattern: '^[^\\x00-\\x1f\\x7f]{1,255}$', title: '1 to 255 characters' })
 
 export const CreateMcpServer = Create({ server_name: ServerName, config: McpServerConfig }, ['server_name', 'config'])
 export type CreateMcpServer = Static<typeof CreateMcpServer>
