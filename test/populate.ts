@@ -93,15 +93,20 @@ async function addCall(database: Database, step: string) {
     select organization_id, agent_id, 'api_key', '2026-01-01' from steps where id = ${step}`.execute(database.kysely)
 }
 
-/** Has a tool stand for one of an MCP server of the same name, which waits for an authorization. */
-async function addMcpTool(database: Database, { mcp_server, tool }: Record<string, string>, name: string) {
-  await sql`update mcp_servers set server_name = ${name} where id = ${mcp_server}`.execute(database.kysely)
-  const definition = JSON.stringify({ name, inputSchema: { type: 'object' } })
+/** Has a tool stand for one of an MCP server, which waits for an authorization; another server has `name`, and so does its tool. */
+async function addMcpTool({ kysely }: Database, { mcp_server, tool }: Record<string, string>, name: string) {
   await sql`insert into mcp_tools (organization_id, mcp_server_id, tool_id, name, definition)
-    select organization_id, id, ${tool}, ${name}, ${definition}::json from mcp_servers
-    where id = ${mcp_server}`.execute(database.kysely)
+    select organization_id, id, ${tool}, 'echo', '{"name": "echo", "inputSchema": {"type": "object"}}' from mcp_servers
+    where id = ${mcp_server}`.execute(kysely)
   await sql`insert into mcp_authorizations (organization_id, mcp_server_id, error)
-    select organization_id, id, 'It waits.' from mcp_servers where id = ${mcp_server}`.execute(database.kysely)
+    select organization_id, id, 'It waits.' from mcp_servers where id = ${mcp_server}`.execute(kysely)
+  const other = newId('mcp_server')
+  await sql`insert into mcp_servers (organization_id, id, server_name, mcp_server_type, server_url, created_at, updated_at)
+    select organization_id, ${other}, ${name}, mcp_server_type, server_url, created_at, updated_at from mcp_servers
+    where id = ${mcp_server}`.execute(kysely)
+  const definition = JSON.stringify({ name, inputSchema: { type: 'object' } })
+  await sql`update mcp_tools set mcp_server_id = ${other}, name = ${name}, definition = ${definition}::json
+    where mcp_server_id = ${mcp_server} and name = 'add'`.execute(kysely)
 }
 
 /**

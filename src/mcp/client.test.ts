@@ -71,6 +71,18 @@ describe.each(['legacy', 'modern', 'both'] as const)('a server of the era %s', (
   })
 })
 
+test('a server that speaks over SSE lists its tools and runs them, with the headers of its caller', async () => {
+  const standIn = await start('sse')
+  const client = clientWith()
+  const address = at(standIn, { type: 'sse', headers: { 'X-Agent-Id': 'agent-1' } })
+  expect(await client.listTools(address)).toHaveLength(4)
+  const results = ['one', 'two'].map((message) => client.callTool(address, echo, { message }))
+  expect((await Promise.all(results)).map(({ text }) => text)).toEqual(['Echo: one', 'Echo: two'])
+  for (const { headers } of standIn.asked) expect(headers).toMatchObject({ 'x-agent-id': 'agent-1' })
+  const streams = standIn.asked.filter(({ method }) => method === 'GET')
+  expect(await Promise.all(streams.map(({ closed }) => closed))).toEqual([false, false, false])
+})
+
 /** The error of a call that can't be made. */
 const refusalOf = (promise: Promise<unknown>) =>
   promise.then(

@@ -1,7 +1,8 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 
 /** An image in the result of a call. */
-export interface ResultImage {
+// A type rather than an interface: it is also a part of a message, which may have other fields.
+export type ResultImage = {
   type: 'image'
   source: { type: 'base64'; media_type: string; data: string }
 }
@@ -13,7 +14,19 @@ export interface McpResult {
   images: ResultImage[]
 }
 
-const isImage = (part: ContentBlock) => part.type === 'image'
+/** The images that models read, and their number and size at most: the text says what the others were. */
+const IMAGE = /^image\/(png|jpeg|gif|webp)$/
+const MAX_IMAGES = 8
+const MAX_BASE64 = 7_000_000
+
+/** The image in a part of a result. */
+function imageOf(part: ContentBlock): ResultImage | undefined {
+  const inside = part.type === 'resource' ? part.resource : part
+  const data = 'blob' in inside ? inside.blob : part.type === 'image' ? part.data : ''
+  const media_type = ('mimeType' in inside && inside.mimeType) || ''
+  if (!data || data.length > MAX_BASE64 || !IMAGE.test(media_type)) return undefined
+  return { type: 'image', source: { type: 'base64', media_type, data } }
+}
 
 const kilobytes = (base64: string) => `${Math.ceil((base64.length * 3) / 4 / 1024)} kB`
 
@@ -33,8 +46,6 @@ export function readResult({ content, isError, structuredContent }: CallToolResu
   return {
     status: isError ? 'error' : 'success',
     text: texts.join(' ') || 'The tool returned nothing.',
-    images: content.flatMap((part) =>
-      isImage(part) ? { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } } : [],
-    ),
+    images: content.flatMap((part) => imageOf(part) ?? []).slice(0, MAX_IMAGES),
   }
 }

@@ -26,7 +26,9 @@ export function limited(result: ToolResult, limit: number | undefined | null): T
   const max = limit ?? RETURN_LIMIT
   if (result.output.length <= max) return result
   const note = `… [cut: the return has ${result.output.length} characters, of which the tool's limit shows ${max}]`
-  return { ...result, output: result.output.slice(0, max) + note }
+  const output = result.output.slice(0, max) + note
+  const content = result.content?.filter(({ type }) => type === 'image')
+  return { ...result, output, ...(content && { content: [{ type: 'text', text: output }, ...content] }) }
 }
 
 const asResult = (returned: string | ToolResult): ToolResult =>

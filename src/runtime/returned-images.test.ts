@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { useTestServer } from '../../test/server.ts'
-
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+import { PIXEL, startMcp } from '../../test/stand-ins/mcp.ts'
 
 const apiKey = 'any'
 const server = useTestServer({
@@ -47,6 +46,39 @@ test('an image that a tool of the caller returns stays an image, for the models 
   const chat = await preview('openai/gpt-4o')
   expect(chat).toContain('[image]')
   expect(chat).not.toContain(PIXEL)
+})
+
+test('an image that a tool of an MCP server returns stays an image, too', async () => {
+  const { alice } = server
+  const standIn = await startMcp()
+  const blob = { type: 'resource' as const, resource: { uri: 'file:///one.png', mimeType: 'image/png', blob: PIXEL } }
+  standIn.tools.look!.run = () => ({
+    content: [
+      { type: 'image', data: PIXEL, mimeType: 'image/png' },
+      { type: 'audio', data: PIXEL, mimeType: 'audio/wav' },
+      blob,
+    ],
+  })
+  const config = { server_url: `${standIn.url}/mcp` }
+  const one = (await alice.post('/v1/mcp-servers/', { server_name: 'pictures', config })).body
+  const look = (await alice.get(`/v1/mcp-servers/${one.id}/tools`)).body.find(
+    ({ name }: { name: string }) => name === 'look',
+  )
+  const { id } = (await alice.post('/v1/agents/', { tool_ids: [look.id] })).body
+  const url = `/v1/agents/${id}/messages`
+  const { body } = await alice.post(url, { input: '!call look {}' })
+  const described = '[image/png, 1 kB] [audio/wav, 1 kB] [file:///one.png, 1 kB]'
+  expect(body.messages[1]).toMatchObject({
+    tool_return: `${described}\n[image]\n[image]`,
+    tool_returns: [{ tool_return: [{ type: 'text', text: described }, pixel, pixel] }],
+  })
+  const preview = async (override_model: string) =>
+    JSON.stringify((await alice.post(`${url}/preview-raw-payload`, { input: 'And?', override_model })).body)
+  expect(await preview('anthropic/claude-sonnet-4-5')).toContain(PIXEL)
+  const chat = await preview('openai/gpt-4o')
+  expect(chat).toContain(described)
+  expect(chat).not.toContain(PIXEL)
+  await standIn.close()
 })
 
 test('an image of a tool that can’t be read is a 400, and the call still waits', async () => {

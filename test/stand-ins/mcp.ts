@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  McpServer,
+  type Transport,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { type Answer, type Asked, type Server, serve } from './wire.ts'
 
-/** Which revisions of the protocol a server speaks: those with sessions alone, those of 2026 alone, or both. */
-export type Era = 'legacy' | 'modern' | 'both'
+/**
+ * Which revisions of the protocol a server speaks: those with sessions alone, those of 2026 alone, or both; or the first one, whose
+ * transport is SSE.
+ */
+export type Era = 'legacy' | 'modern' | 'both' | 'sse'
 
 /** An MCP server, over real HTTP on loopback. */
 export interface StandIn extends Server {
@@ -23,7 +31,8 @@ export interface StandInTool {
 
 type Content =
   | { type: 'text'; text: string }
-  | { type: 'image'; data: string; mimeType: string }
+  | { type: 'image' | 'audio'; data: string; mimeType: string }
+  | { type: 'resource'; resource: { uri: string; mimeType: string; blob: string } }
   | { type: 'resource_link'; uri: string; name: string }
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
@@ -73,6 +82,20 @@ async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers, body: isStream ? response.body : await response.text() }
 }
 
+/** The transport of the first revision: a stream of messages, which names the address for those to the server. */
+function sseTransport(id: string) {
+  const { readable, writable } = new TransformStream<string, string>()
+  const writer = writable.getWriter()
+  const write = (event: string, data: string) => writer.write(`event: ${event}\ndata: ${data}\n\n`)
+  const transport: Transport & { events: AsyncIterable<string> } = {
+    events: readable,
+    start: async () => void write('endpoint', `/messages?session=${id}`),
+    send: async (message) => void write('message', JSON.stringify(message)),
+    close: () => writer.close(),
+  }
+  return transport
+}
+
 /** Starts an MCP server at `/mcp`. */
 export async function startMcp(era: Era = 'both'): Promise<StandIn> {
   const tools = { ...TOOLS }
@@ -97,8 +120,22 @@ export async function startMcp(era: Era = 'both'): Promise<StandIn> {
     return transport.handleRequest(request)
   }
 
+  const streams = new Map<string, Transport>()
+  async function overSse({ method, path, body }: Asked): Promise<Answer> {
+    if (method === 'GET') {
+      const transport = sseTransport(String(streams.size))
+      streams.set(`/messages?session=${streams.size}`, transport)
+      await mcpServerWith(standIn.tools).connect(transport)
+      return { status: 200, body: transport.events }
+    }
+    const transport = streams.get(path)
+    transport?.onmessage?.(body)
+    return { status: transport ? 202 : 404 }
+  }
+
   const server = await serve(async (asked) => {
-    if (asked.path !== '/mcp') return { status: 404, body: { error: 'not found' } }
+    if (era === 'sse') return overSse(asked)
+    if (asked.path.split('?')[0] !== '/mcp') return { status: 404, body: { error: 'not found' } }
     const request = requestOf(server.url, asked)
     return answerOf(await (era === 'legacy' ? withSession(request) : fetch(request)))
   })

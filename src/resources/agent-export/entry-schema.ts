@@ -192,6 +192,8 @@ export interface AgentFileParts {
   groups: Placed<GroupEntry>[]
   sources: Placed<SourceEntry>[]
   files: Placed<FileEntry>[]
+  /** The MCP servers, which are matched by their names. */
+  mcpServers: Placed<{ name: string }>[]
   /** The parts of the file that this server can't use, with their places. */
   warnings: string[]
 }

@@ -3,6 +3,7 @@ import { agentEntry } from './agent-entry.ts'
 import { blockEntry, fileEntry, folderEntry, groupEntry, toolEntry } from './entries.ts'
 import { numberContents } from './file-ids.ts'
 import { type ExportData, loadExport } from './load.ts'
+import { serverEntry } from './mcp-servers.ts'
 import type { AgentFile, ExportQuery } from './schema.ts'
 
 /** The name of this server's revision of the format. */
@@ -28,7 +29,7 @@ function toAgentFile(data: ExportData): AgentFile {
     files: data.files.map((file) => fileEntry(file, ids)),
     sources: data.folders.map((folder) => folderEntry(folder, ids)),
     tools: data.tools.map((tool) => toolEntry(tool, ids)),
-    mcp_servers: [],
+    mcp_servers: data.mcpServers.map(serverEntry),
     skills: [],
     metadata: { revision_id: REVISION },
     created_at: new Date().toISOString(),

@@ -251,10 +251,10 @@ describe('a file', () => {
     })
     expect(status).toBe(200)
     expect(body.warnings).toEqual([
-      'mcp_servers[0] "far": left out, as connections to MCP servers can\'t be imported yet',
       'skills[0] "pdf": left out, as skills can\'t be imported yet',
       'agents[0].wings: left out, as there is no place for it here',
       'agents[0].llm_config.halo: left out, as there is no place for it here',
+      'mcp_servers[0] "far": left out, as an agent file brings no secrets: make an MCP server of this name, and import the file again',
     ])
     expect(JSON.stringify(await exported(server.alice, body.agent_ids[0]))).not.toContain('hush')
   })

@@ -11,6 +11,7 @@ import { groups } from '../groups/schema.ts'
 import { insertThreads } from '../messages/insert.ts'
 import type { AgentFileParts } from './entry-schema.ts'
 import { insertFolders } from './insert-folders.ts'
+import { matchServers } from './mcp-servers.ts'
 import { planImport } from './plan.ts'
 import type { ImportOptions, ImportPlan, PlannedAgent, PlannedGroup } from './plan-context.ts'
 import type { ImportedAgents } from './schema.ts'
@@ -30,6 +31,7 @@ export async function importAgents(
   const warnings = await scope.transaction(async (tx) => {
     // A transaction that is retried begins with the warnings of the file alone.
     const attempt = { ...file, warnings: [...file.warnings] }
+    await matchServers(tx, attempt)
     const toolIds = await settleTools(tx, attempt, options.override_existing_tools)
     await tx.insertMany(blocks, plan.blocks)
     await insertFolders(tx, plan.folders)

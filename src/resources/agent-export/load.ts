@@ -9,6 +9,7 @@ import type { FileRow } from '../folders/table.ts'
 import type { Group } from '../groups/schema.ts'
 import type { MessageRow } from '../messages/table.ts'
 import type { Tool } from '../tools/schema.ts'
+import { type FiledServer, serversOf } from './mcp-servers.ts'
 import type { ExportQuery } from './schema.ts'
 
 export type OpenFile = FileAgentRow & { file_name: string | undefined }
@@ -23,6 +24,7 @@ export interface ExportData {
   files: FileRow[]
   openFiles: OpenFile[]
   messages: MessageRow[]
+  mcpServers: FiledServer[]
 }
 
 /**
@@ -36,6 +38,7 @@ export async function loadExport(tx: Scope, id: string, query: ExportQuery): Pro
   const groups = agents.flatMap((agent) => agent.managed_groups)
   const folders = unique(agents.flatMap((agent) => agent.folders))
   const folderIds = folders.map((folder) => folder.id)
+  const tools = unique(agents.flatMap((agent) => agent.tools))
   const shared = await selectBlocks(tx, [...new Set(groups.flatMap((group) => group.shared_block_ids ?? []))])
   const files = await tx.query(sql<FileRow>`
     select * from files where organization_id = ${organization} and source_id = any(${folderIds}::text[])
@@ -48,11 +51,12 @@ export async function loadExport(tx: Scope, id: string, query: ExportQuery): Pro
     agents,
     groups,
     blocks: unique([...agents.flatMap((agent) => agent.blocks), ...shared]),
-    tools: unique(agents.flatMap((agent) => agent.tools)),
+    tools,
     folders,
     files,
     openFiles: openFiles.map((row) => ({ ...row, file_name: fileNames.get(row.file_id) })),
     messages: await selectMessages(tx, agents, query),
+    mcpServers: await serversOf(tx, tools),
   }
 }
 

@@ -47,19 +47,18 @@ function sectionsOf(file: Record<string, unknown>): Sections {
   }
 }
 
-/** The warnings of sections that this server can't store yet. */
-function unsupportedSections(file: Record<string, unknown>): string[] {
-  const kinds = [
-    ['mcp_servers', 'server_name', 'connections to MCP servers'],
-    ['skills', 'name', 'skills'],
-  ] as const
-  return kinds.flatMap(([section, key, what]) =>
-    partsOf(file[section], section).map(({ at, value }) => {
-      const name = isObject(value) ? ` ${JSON.stringify(value[key])}` : ''
-      return `${at}${name}: left out, as ${what} can't be imported yet`
-    }),
-  )
-}
+/** The warnings of a section that this server can't store yet. */
+const skillWarnings = (file: Record<string, unknown>): string[] =>
+  partsOf(file.skills, 'skills').map(({ at, value }) => {
+    const name = isObject(value) ? ` ${JSON.stringify(value.name)}` : ''
+    return `${at}${name}: left out, as skills can't be imported yet`
+  })
+
+const mcpServersIn = (file: Record<string, unknown>) =>
+  partsOf(file.mcp_servers, 'mcp_servers').map(({ at, value }) => ({
+    at,
+    name: String(isObject(value) ? value.server_name : ''),
+  }))
 
 /**
  * The parts of an agent file, from its text: of the current format or the older one of a single agent, with our names
@@ -74,7 +73,7 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
   if (unstorable) throw invalid(inBody(unstorable.path.replace(/\.(\d+)(?=\.|$)/g, '[$1]'), unstorable.message))
   const { renamed, ...sections } = sectionsOf(file)
   const issues: ValidationIssue[] = []
-  const warnings = unsupportedSections(file)
+  const warnings = skillWarnings(file)
 
   function read<T>(schema: object, parts: readonly Part[]): Placed<T>[] {
     return parts.flatMap(({ at, value }) => {
@@ -100,6 +99,7 @@ export function readAgentFile(text: string, { check, shapes }: Format): AgentFil
     groups: read(GroupEntry, sections.groups),
     sources: read(SourceEntry, sections.sources),
     files: read(FileEntry, sections.files),
+    mcpServers: mcpServersIn(file),
     warnings,
   }
   // References are checked once all parts are valid.

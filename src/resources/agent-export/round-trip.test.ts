@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { exported, imported, type Json, timeless } from '../../../test/agent-export.ts'
+import { exported, imported, importFile, type Json, timeless } from '../../../test/agent-export.ts'
 import { richAgent, SAID, SECRET } from '../../../test/rich-agent.ts'
 import { rowsOf } from '../../../test/rows.ts'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { startMcp } from '../../../test/stand-ins/mcp.ts'
 
 let server: TestServer
 let alice: Client
@@ -196,4 +197,30 @@ test('a tool of another server or framework is kept as it is, with its type', as
   expect(first.tools.map(({ tool_type }: Json) => tool_type)).toEqual(types)
   const [his] = await imported(bob, first)
   expect(timeless(await exported(bob, his!))).toEqual(timeless(first))
+})
+
+test('the MCP servers of an agent’s tools are in its file without secrets, and are matched by their names', async () => {
+  const standIn = await startMcp()
+  const make = async (client: Client) => {
+    const config = { server_url: `${standIn.url}/mcp?key=hush`, auth_token: 'hush' }
+    const one = (await client.post('/v1/mcp-servers/', { server_name: 'filed', config })).body
+    return (await client.get(`/v1/mcp-servers/${one.id}/tools`)).body[0]
+  }
+  const echo = await make(alice)
+  const { id } = (await alice.post('/v1/agents/', { name: 'Caller', tool_ids: [echo.id], include_base_tools: false }))
+    .body
+  const file = await exported(alice, id)
+  expect(file.mcp_servers).toEqual([
+    {
+      ...{ id: 'mcp_server-0', server_type: 'streamable_http', server_name: 'filed', stdio_config: null },
+      server_url: `${standIn.url}/mcp`,
+    },
+  ])
+  expect(JSON.stringify(file)).not.toContain('hush')
+  const his = await make(bob)
+  const warnings = (await importFile(bob, file)).body.warnings ?? []
+  expect(warnings.join()).not.toContain('mcp_servers')
+  const [again] = await imported(bob, file)
+  expect((await bob.get(`/v1/agents/${again}/tools`)).body).toMatchObject([{ id: his.id, tags: ['mcp:filed'] }])
+  await standIn.close()
 })

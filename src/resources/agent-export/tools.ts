@@ -79,7 +79,8 @@ export async function settleTools(tx: Scope, file: AgentFileParts, override: boo
   if (override) {
     const changed = own.flatMap((entry) => {
       const { id, tool_type } = found.get(nameOf(entry))!
-      return made.has(id) || isBuiltin(tool_type) ? [] : [{ id, ...columnsOf(entry) }]
+      // The server of a tool decides what the tool is.
+      return made.has(id) || isBuiltin(tool_type) || tool_type === 'external_mcp' ? [] : [{ id, ...columnsOf(entry) }]
     })
     if (changed.length > 0) needWriteTools(tx)
     await tx.updateMany(tools, changed)

@@ -22,8 +22,8 @@ export const findMcpTool: FindTool = (tool) => {
       const agentId = agent.row.id
       const environment = await secretsOf(scope, agentId)
       const call = { toolId: tool.id, args: { ...args } }
-      const { status, text } = await callTool(scope, mcp, call, { agentId, environment }, signal)
-      return { status, output: text }
+      const { status, text, images } = await callTool(scope, mcp, call, { agentId, environment }, signal)
+      return { status, output: text, ...(images.length > 0 && { content: [{ type: 'text', text }, ...images] }) }
     },
   }
 }

@@ -152,20 +152,6 @@ export const namedToolRoutes = (deps: McpDeps) => async (app: App) => {
     (await toolsNamed(scope, params.mcp_server_name)).map(({ definition }) => withHealth(definition)),
   )
 
-  app.post(
-    '/:mcp_server_name/resync',
-    prepared({
-      ...operations.resync_named_mcp_server,
-      async prepare({ scope, params, query: { agent_id: agentId } }) {
-        const { id } = await serverNamed(scope, params.mcp_server_name)
-        if (agentId !== undefined) await scope.exists('agents', agentId)
-        const environment = agentId === undefined ? {} : await secretsOf(scope, agentId)
-        return { id, listing: await listTools(scope, deps, id, { agentId, environment }) }
-      },
-      handle: ({ scope }, { id, listing }) => refreshServer(scope, id, listing),
-    }),
-  )
-
   app.post('/:mcp_server_name/:mcp_tool_name', operations.add_tool_of_named_mcp_server, ({ scope, params }) =>
     retrieveNamedTool(scope, params.mcp_server_name, params.mcp_tool_name),
   )
@@ -177,6 +163,20 @@ export const namedToolRoutes = (deps: McpDeps) => async (app: App) => {
       prepare: ({ scope, params, body }) =>
         executeNamed(scope, deps, params.mcp_server_name, params.tool_name, body?.args ?? {}),
       handle: async (_, result) => result,
+    }),
+  )
+
+  app.post(
+    '/:mcp_server_name/resync',
+    prepared({
+      ...operations.resync_named_mcp_server,
+      async prepare({ scope, params, query: { agent_id: agentId } }) {
+        const { id } = await serverNamed(scope, params.mcp_server_name)
+        if (agentId !== undefined) await scope.exists('agents', agentId)
+        const environment = agentId === undefined ? {} : await secretsOf(scope, agentId)
+        return { id, listing: await listTools(scope, deps, id, { agentId, environment }) }
+      },
+      handle: ({ scope }, { id, listing }) => refreshServer(scope, id, listing),
     }),
   )
 }
