@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { type Call, check, type Ledger, ok, write } from './ledger.ts'
 import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
-import { type Answer, caller, createStore, refusal, type Server, type Store } from './process.ts'
+import { type Answer, caller, createMigratedStore, createStore, refusal, type Server, type Store } from './process.ts'
 
 // A server under load, on a machine that may be busy.
 vi.setConfig({ testTimeout: 300_000 })
@@ -108,7 +108,7 @@ const serve = () => store.serve({ CAIRN_API_KEY: KEY, LOG_LEVEL: 'fatal' })
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
   test('200 connections that break under load fail their requests with 503, and nothing else', async () => {
-    store = await createStore()
+    store = await createMigratedStore()
     const server = await serve()
     const admin = new pg.Client(store.databaseUrl!)
     await admin.connect()
@@ -144,7 +144,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   test.each(['settings', 'jobs.queue', 'base_providers'])(
     'a start whose connection breaks at its %s ends with 1 and the reason, and the next start succeeds',
     async (table) => {
-      store = await createStore()
+      store = await createMigratedStore()
       await (await serve()).kill('SIGTERM')
       const administer = async (...statements: string[]) => {
         const database = await store.open()

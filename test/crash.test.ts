@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { check, type Ledger, ok, write } from './ledger.ts'
-import { caller, createStore, type Store } from './process.ts'
+import { caller, createMigratedStore, type Store } from './process.ts'
 
 const ROUNDS = 4
 const CLIENTS = 4
@@ -10,7 +10,7 @@ const KEY = 'key-of-the-crash-test'
 
 let store: Store
 beforeAll(async () => {
-  store = await createStore()
+  store = await createMigratedStore()
 })
 afterAll(() => store.drop())
 

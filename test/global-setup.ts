@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -14,6 +14,8 @@ import { startOpenAi } from './stand-ins/openai.ts'
 export interface Template {
   /** A file with a migrated embedded database. */
   snapshot?: string
+  /** The data directory of a server that has migrated its database, and done nothing else. */
+  directory: string
   /** A PostgreSQL server, and a migrated database on it. */
   server?: { url: string; database: string }
 }
@@ -47,17 +49,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function provideTemplate(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env.TEST_DATABASE_URL
+  const temporary = mkdtempSync(join(tmpdir(), 'cairn-test-'))
+  const directory = join(temporary, 'data')
+  mkdirSync(directory)
   if (!url) {
-    const directory = mkdtempSync(join(tmpdir(), 'cairn-test-'))
-    const database = await openDatabase({ databaseUrl: 'memory:', dataDir: directory, poolSize: 1 })
+    const database = await openDatabase({ databaseUrl: undefined, dataDir: directory, poolSize: 1 })
     await migrate(database)
     await indexSearches(database)
     await (await openJobs(database)).close()
-    const snapshot = join(directory, 'migrated')
+    const snapshot = join(temporary, 'migrated')
     writeFileSync(snapshot, Buffer.from(await (await database.dump()).arrayBuffer()))
     await database.close()
-    project.provide('template', { snapshot })
-    return async () => rmSync(directory, { recursive: true })
+    project.provide('template', { snapshot, directory })
+    return async () => rmSync(temporary, { recursive: true })
   }
   const name = `cairn_test_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client(url)
@@ -70,8 +74,9 @@ async function provideTemplate(project: TestProject): Promise<() => Promise<void
   await indexSearches(database)
   await (await openJobs(database)).close()
   await database.close()
-  project.provide('template', { server: { url, database: name } })
+  project.provide('template', { server: { url, database: name }, directory })
   return async () => {
+    rmSync(temporary, { recursive: true })
     await admin.query(`drop database ${name} with (force)`)
     await admin.end()
   }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { caller, createStore, refusal } from './process.ts'
+import { caller, createMigratedStore, refusal } from './process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })
@@ -8,7 +8,7 @@ const CAIRN = ['node', 'src/cli/cairn.ts']
 
 describe('cairn keys', () => {
   test('makes, lists and revokes keys', async () => {
-    const store = await createStore()
+    const store = await createMigratedStore()
     onTestFinished(() => store.drop())
     await (await store.serve()).kill('SIGTERM')
     const made = await store.run([

@@ -6,7 +6,7 @@ import type { Answer } from './models/answer.ts'
 import { startScriptedModel } from './models/scripted/model.ts'
 import { startStrictProviders } from './models/strict.ts'
 import { isSummary } from './models/windowed.ts'
-import { caller, createStore, type Answer as Reply } from './process.ts'
+import { caller, createMigratedStore, type Answer as Reply } from './process.ts'
 import { type Asked, serve } from './stand-ins/wire.ts'
 
 /** The machine may be busy. */
@@ -66,7 +66,7 @@ const SOURCE =
 test('a server killed while the model answers, a tool runs, somebody is asked, or it calls back: all goes on', {
   timeout: 240_000,
 }, async () => {
-  const store = await createStore()
+  const store = await createMigratedStore()
   onTestFinished(() => store.drop())
   const file = join(store.directory, 'counted')
   writeFileSync(file, '')

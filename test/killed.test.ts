@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
 import { startScriptedModel } from './models/scripted/model.ts'
-import { caller, createStore, type Server, type Store } from './process.ts'
+import { caller, createMigratedStore, type Server, type Store } from './process.ts'
 import { eventsIn } from './replies.ts'
 
 /** The machine may be busy. */
@@ -16,7 +16,7 @@ const AGENTS = 6
 let store: Store
 let file: string
 beforeEach(async () => {
-  store = await createStore()
+  store = await createMigratedStore()
   file = join(store.directory, 'counted')
   writeFileSync(file, '')
 })

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { caller, createStore, refusal } from './process.ts'
+import { caller, createMigratedStore, refusal } from './process.ts'
 import { startTestServer, type TestServer, useTestServer } from './server.ts'
 
 // Starts of real servers, on a machine that may be busy.
@@ -81,7 +81,7 @@ test('a closing server responds to the requests of the port for Letta clients be
 })
 
 test('the setting CAIRN_LETTA_PORT opens the port, and the start prints its address', async () => {
-  const store = await createStore()
+  const store = await createMigratedStore()
   try {
     const started = await store.serve({ CAIRN_LETTA_PORT: '0' })
     const [, address] = await started.line(/^Letta +(http:\S+)$/)

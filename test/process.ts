@@ -148,7 +148,11 @@ export async function createStore(
   let databaseUrl: string | undefined
   if (server) {
     const template = from ? ` template ${from.database}` : ''
-    await onServer(server.url, (admin) => admin.query(`create database ${database}${template}`))
+    await onServer(server.url, async (admin) => {
+      // Cloning needs exclusive use of the template, which other test files clone, too.
+      await admin.query('select pg_advisory_lock(1)')
+      await admin.query(`create database ${database}${template}`)
+    })
     const url = new URL(server.url)
     url.pathname = `/${database}`
     databaseUrl = url.href
@@ -201,6 +205,12 @@ export async function createStore(
       if (server) await onServer(server.url, (admin) => admin.query(`drop database ${database} with (force)`))
     },
   }
+}
+
+/** A store whose database is migrated: a server starts on it in half the time of a first start, and shows its first key. */
+export function createMigratedStore(): Promise<Store> {
+  const { directory, server } = inject('template')
+  return createStore({ directory, database: server?.database })
 }
 
 export interface Answer {

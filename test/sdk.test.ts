@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import Letta from '@letta-ai/letta-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { caller, createStore, type Server, type Store } from './process.ts'
+import { caller, createMigratedStore, type Server, type Store } from './process.ts'
 
 let store: Store
 let server: Server
 beforeAll(async () => {
-  store = await createStore()
+  store = await createMigratedStore()
   server = await store.serve()
 })
 afterAll(() => store.drop())

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../src/db/engine/database.ts'
-import { type Answer, caller, createStore, type Store } from './process.ts'
+import { type Answer, caller, createMigratedStore, type Store } from './process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })
@@ -13,7 +13,7 @@ const postgres = Boolean(process.env.TEST_DATABASE_URL)
 
 let store: Store
 beforeEach(async () => {
-  store = await createStore()
+  store = await createMigratedStore()
 })
 afterEach(() => store.drop())
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fileForm } from './forms.ts'
-import { caller, createStore, type Server, type Store } from './process.ts'
+import { caller, createMigratedStore, type Server, type Store } from './process.ts'
 
 const KEY = 'key-of-the-upload-crash-test'
 
 let store: Store
 beforeAll(async () => {
-  store = await createStore()
+  store = await createMigratedStore()
 })
 afterAll(() => store.drop())
 

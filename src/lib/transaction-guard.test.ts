@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/server.ts'
 import { type Embedder, guardEmbedder } from '../embed/embedder.ts'
 import { lexical } from '../embed/lexical.ts'
@@ -41,7 +41,8 @@ const config = {
 const scripted: Embedder = { dimension: 3, local: false, embed: async () => [[0, 0, 0]] }
 
 const store = () => {
-  const address = { apiKey: 'key', url: 'http://127.0.0.1:1' }
+  // A server that knows neither: calls of one that is out of reach are repeated for seconds.
+  const address = { apiKey: 'key', url: inject('provider') }
   return guardStores(createVectorStores({ tpuf: address, pinecone: address }), server.database.guard)
 }
 
