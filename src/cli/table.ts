@@ -6,6 +6,12 @@ export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>
 
 const cellOf = (value: unknown) => String(value ?? '').replace(/\s+/g, ' ')
 
+/** A text on one line of at most `width` characters. */
+export function folded(text: string, width: number): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return [...line].length > width ? `${[...line].slice(0, width - 1).join('')}…` : line
+}
+
 /** Lines of aligned columns. The last column is not padded. */
 function aligned(lines: readonly (readonly string[])[]): string[] {
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((cells) => stringWidth(cells[column]!))))

@@ -6,11 +6,14 @@ import { EXIT } from '../exit.ts'
 async function doctor(cli: Cli): Promise<number> {
   const { findAll } = await import('./findings.ts')
   const findings = await findAll()
-  const lines = findings.map(({ name, text, isProblem }) => `${isProblem ? '!' : ' '} ${name.padEnd(9)} ${text}`)
+  const lines = findings.map(({ name, text, isProblem }) => `${isProblem ? '!' : ' '} ${name.padEnd(10)} ${text}`)
   cli.show(findings, () => lines.join('\n'))
   return findings.some(({ isProblem }) => isProblem) ? EXIT.failed : 0
 }
 
 /** `cairn doctor`: reports what a server would find on this machine, and changes nothing. Exit code 1 with a problem. */
 export const doctorCommand = (act: Act) =>
-  new Command('doctor').description('report what a server finds on this machine').action(act(doctor))
+  new Command('doctor')
+    .description('report what a server finds on this machine, with what to do about problems')
+    .addHelpText('after', '\nExit code 1 where there is a problem.')
+    .action(act(doctor))

@@ -19,11 +19,23 @@ test('the doctor names what a server would find, marks problems, and makes nothi
   try {
     const { code, lines } = await doctor({ CAIRN_DATA_DIR: join(directory, 'data'), CAIRN_SANDBOX: 'off' })
     expect(code).toBe(1)
-    expect(lines.map((line) => line.split(/ +/)[1])).toEqual(['Cairn', 'Database', 'Key', 'Disk', 'Sandbox'])
-    expect(lines[4]).toMatch(/^! Sandbox .*CAIRN_SANDBOX=off/)
+    expect(lines.map((line) => line.split(/ +/)[1])).toEqual([
+      'Cairn',
+      'Database',
+      'Key',
+      'Disk',
+      'Providers',
+      'Sandbox',
+    ])
+    expect(lines[5]).toMatch(/^! Sandbox .*CAIRN_SANDBOX=off/)
     expect(lines[1]).toContain('the first start makes it')
     expect(readdirSync(directory)).toEqual([])
   } finally {
     rmSync(directory, { recursive: true })
   }
+})
+
+test('the doctor names a setting that is wrong, and what it must be', async () => {
+  const { code, lines } = await doctor({ PORT: 'http' })
+  expect([code, lines[1]]).toEqual([1, expect.stringMatching(/^! Settings .*PORT must be a whole number/)])
 })

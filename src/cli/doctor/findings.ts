@@ -1,8 +1,8 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import { type Config, readConfig } from '../../config.ts'
-import { openDatabase } from '../../db/engine/database.ts'
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { type Database, openDatabase } from '../../db/engine/database.ts'
 import { createSandbox } from '../../sandbox/open.ts'
 import { version } from '../version.ts'
 
@@ -13,21 +13,43 @@ export interface Finding {
   isProblem?: boolean
 }
 
-async function checkDatabase(config: Config): Promise<Finding> {
+/** Seconds that the clock of this machine may differ from that of the database. */
+const MAX_SKEW = 5
+
+/** The extensions that Cairn uses, and the clock of the database. */
+async function checkInside({ kysely }: Database): Promise<Finding[]> {
+  const { rows } = await sql<{ names: string[]; now: string }>`select clock_timestamp() as now, array(
+    select name::text from pg_available_extensions where name in ('vector', 'pg_trgm')) as names`.execute(kysely)
+  const { names, now } = rows[0]!
+  const missing = ['vector', 'pg_trgm'].filter((name) => !names.includes(name))
+  const skew = Math.abs(Date.now() - new Date(now).getTime()) / 1000
+  const clock = `${skew.toFixed(1)} s from that of the database`
+  return [
+    missing.length === 0
+      ? { name: 'Extensions', text: 'vector, pg_trgm' }
+      : { name: 'Extensions', text: `install ${missing.join(', ')} on the PostgreSQL server`, isProblem: true },
+    skew <= MAX_SKEW
+      ? { name: 'Clock', text: clock }
+      : { name: 'Clock', text: `${clock}: synchronize both with NTP`, isProblem: true },
+  ]
+}
+
+async function checkDatabase(config: Config): Promise<Finding[]> {
   const name = 'Database'
   if (!config.databaseUrl && !existsSync(config.dataDir)) {
-    return { name, text: `embedded: the first start makes it in ${config.dataDir}` }
+    return [{ name, text: `embedded: the first start makes it in ${config.dataDir}` }]
   }
   try {
     const database = await openDatabase(config)
     try {
       const { rows } = await sql<{ version: string }>`select version()`.execute(database.kysely)
-      return { name, text: `${database.engine}, ${rows[0]!.version.split(' ').slice(0, 2).join(' ')}` }
+      const text = `${database.engine}, ${rows[0]!.version.split(' ').slice(0, 2).join(' ')}`
+      return [{ name, text }, ...(await checkInside(database))]
     } finally {
       await database.close()
     }
   } catch (error) {
-    return { name, text: (error as Error).message, isProblem: true }
+    return [{ name, text: (error as Error).message, isProblem: true }]
   }
 }
 
@@ -58,14 +80,33 @@ async function checkSandbox(config: Config): Promise<Finding> {
   return { name: 'Sandbox', text: note, isProblem: kind !== 'bubblewrap' }
 }
 
+function checkProviders({ providers, defaultModel }: Config): Finding {
+  const names = providers.map(({ name }) => name).join(', ')
+  const none = 'none in the settings: set OPENAI_API_KEY or the like, or add providers over the API'
+  return { name: 'Providers', text: `${names || none}. New agents use ${defaultModel}` }
+}
+
+/** The settings; the finding where one is invalid. */
+function readSettings(): Config | Finding {
+  try {
+    return readConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return { name: 'Settings', text: error.message, isProblem: true }
+  }
+}
+
 /** What a server would find on this machine, in the order of the report. Changes nothing. */
 export async function findAll(): Promise<Finding[]> {
-  const config = readConfig()
+  const program: Finding = { name: 'Cairn', text: `${version}, Node ${process.versions.node}` }
+  const config = readSettings()
+  if (!('dataDir' in config)) return [program, config]
   return [
-    { name: 'Cairn', text: `${version}, Node ${process.versions.node}` },
-    await checkDatabase(config),
+    program,
+    ...(await checkDatabase(config)),
     checkKey(config),
     checkDisk(config),
+    checkProviders(config),
     await checkSandbox(config),
   ]
 }

@@ -1,5 +1,6 @@
 import type { StreamEvent } from '../../resources/messages/schema.ts'
 import type { Cli } from '../cli.ts'
+import { folded } from '../table.ts'
 import { widthOf } from '../terminal.ts'
 import { type Call, collectCalls } from './calls.ts'
 
@@ -29,12 +30,6 @@ const textOf = (content: unknown): string =>
         .flat()
         .map((part) => (part as { text?: string } | null)?.text ?? '')
         .join('')
-
-/** A text on one line of at most `width` characters. */
-export function folded(text: string, width: number): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return [...line].length > width ? `${[...line].slice(0, width - 1).join('')}…` : line
-}
 
 /** A call on one line, without its id. */
 export const callLine = (call: Call, width: number) => folded(`${call.name} ${call.arguments}`, width)
