@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { OPEN_READ, SESSION } from './session.ts'
+import { EMBEDDED_SESSION, OPEN_READ } from './session.ts'
 
 /** The thread of an embedded database: it runs requests one after the other. */
 
@@ -92,7 +92,7 @@ async function open({ engine, dataDir, snapshot }: OpenRequest): Promise<PGlite>
   }
   endWithEngine(lite, () => reason)
   await lite.exec(
-    Object.entries(SESSION)
+    Object.entries(EMBEDDED_SESSION)
       .map(([name, value]) => `set ${name} = ${value};`)
       .join('\n') + OPEN_READ,
   )

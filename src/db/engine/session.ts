@@ -23,6 +23,12 @@ export const SESSION_OPTIONS = Object.entries({ TimeZone: 'UTC', statement_timeo
   .join(' ')
 
 /**
+ * The settings of the embedded database alone. An index of words collects so many kilobytes of new entries before it sorts them
+ * in: with PostgreSQL's 4 MB, the statement whose turn it is makes all others wait for a third of a second.
+ */
+export const EMBEDDED_SESSION: Readonly<Record<string, string>> = { ...SESSION, gin_pending_list_limit: '1024' }
+
+/**
  * SQL of a function of the embedded database, which runs reads between the statements of a transaction: it opens a cursor,
  * `read`, on the rows of the statement in the setting `cairn.read`, and returns false where that fails. A stable function
  * sees the rows that its caller sees (PostgreSQL documentation, "Function Volatility Categories"), and writes nothing. Its
