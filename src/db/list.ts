@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { type Context, notFoundFor, readRows } from './context.ts'
 import type { Values } from './engine/statement-cache.ts'
 import { exists } from './find.ts'
@@ -21,13 +21,15 @@ function buildPage<T extends Table>(
 ) {
   const { table } = resource
   const { orderBy, where, fetchLimit } = keyset.build(values)
+  const rendered = rendering.build(values.organizationId)
+  const bytes = sql.join([resource.bytes, ...(rendered.bytes ?? [])], sql` + `)
   const owned = selectOwned(kysely, table, values.organizationId)
     .selectAll(table as never)
-    .select(() => pageColumns(orderBy, resource.bytes) as never) as ReturnType<typeof selectOwned<T>>
+    .select(() => pageColumns(orderBy, bytes) as never) as ReturnType<typeof selectOwned<T>>
   const filtered = filter ? filter(owned) : owned
   const bounded = where.reduce((query, condition) => query.where(condition), filtered)
   const rows = bounded.orderBy(orderBy as never).limit(fetchLimit)
-  return pageStatement(table, values.limit, keyset.backward, rows, rendering.build(values.organizationId))
+  return pageStatement(table, values.limit, keyset.backward, rows, rendered)
 }
 
 /** Names a filter that holds no value of the request; undefined for any other filter. */

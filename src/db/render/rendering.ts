@@ -23,4 +23,6 @@ export interface RenderingSql {
   joins?: readonly RawBuilder<unknown>[]
   /** The names of the tables that hold fragments (`id`, `json`), for which the rows' JSON has placeholders. */
   fragments?: readonly string[]
+  /** SQL of the bytes that joined values of no small bound add to a row's JSON: pages of long rows end early. */
+  bytes?: readonly RawBuilder<unknown>[]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useTestServer } from '../../../test/server.ts'
+import { pagesFrom } from '../../../test/walk.ts'
 import { INCLUDES } from './query.ts'
 
 const server = useTestServer()
@@ -82,7 +83,7 @@ describe('the relations of agents', () => {
     const shared = (await alice.post('/v1/blocks/', { ...block(0), label: 'shared' })).body
     const made = []
     for (let n = 1; n <= 12; n++) {
-      const body = { name: 'Long', model, memory_blocks: [block(n)], block_ids: [shared.id] }
+      const body = { name: block.body.id, model, memory_blocks: [block(n)], block_ids: [shared.id] }
       made.push((await alice.post('/v1/agents/', body)).body.id)
     }
     const { body, headers } = await alice.get(`/v1/agents/?name=Long&limit=10&order=asc&${every}`)
@@ -92,4 +93,34 @@ describe('the relations of agents', () => {
     for (const id of made.slice(0, 10)) alone.push((await alice.get(`/v1/agents/${id}?${every}`)).body)
     expect(body).toEqual(alone)
   })
+})
+
+test('a page of agents with long blocks or secrets ends early, and its link leads to the rest', async () => {
+  const { alice } = server
+  const long = 'x'.repeat(950_000)
+  const block = await alice.post('/v1/blocks/', { label: 'long', value: long, limit: null })
+  const made: string[] = []
+  for (let n = 0; n < 12; n++) {
+    const body = { name: block.body.id, include_base_tools: false, block_ids: [block.body.id], secrets: { LONG: long } }
+    made.push((await alice.post('/v1/agents/', body)).body.id)
+  }
+  const url = `/v1/agents/?name=${block.body.id}&order=asc`
+  expect(await pagesFrom(alice, url)).toEqual([made])
+  // The blocks of an agent are in its memory, too, and its secrets under two names.
+  for (const include of ['agent.blocks', 'agent.secrets']) {
+    expect([include, await pagesFrom(alice, `${url}&include=${include}`)]).toEqual([
+      include,
+      [made.slice(0, 9), made.slice(9)],
+    ])
+  }
+  const readers = await server.withScopes('read')
+  expect(await pagesFrom(readers, `${url}&include=agent.secrets`)).toEqual([made])
+  expect(await pagesFrom(alice, `${url}&include=agent.blocks&include=agent.secrets`)).toEqual([
+    made.slice(0, 5),
+    made.slice(5, 10),
+    made.slice(10),
+  ])
+  const search = [{ field: 'name', operator: 'eq', value: block.body.id }]
+  const found = await alice.post('/v1/agents/search', { search })
+  expect([found.body.agents.length, found.body.nextCursor]).toEqual([5, made[7]])
 })

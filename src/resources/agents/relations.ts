@@ -26,6 +26,8 @@ export interface Relation {
   join?: RawBuilder<unknown>
   /** The table of the fragments that the fields have placeholders for. */
   fragments?: string
+  /** SQL of the bytes that the fields take, but for those of values with a small bound. */
+  bytes?: RawBuilder<unknown>
 }
 
 /** The values that the SQL of relations depends on. */
@@ -38,38 +40,58 @@ export interface RelationContext {
 
 const joined = (name: string) => sql`left join ${sql.table(name)} on ${sql.table(name)}.owner = agents.id`
 
-/** A relation that a link attaches to agents. */
+/** A relation that a link attaches to agents. Its JSON stands in the agent's so many `times`. */
 function linked(
   link: Link,
   target: Resource,
   fields: (json: RawBuilder<unknown>, ids: RawBuilder<unknown>) => Relation['fields'],
+  times = 1,
 ) {
   const name = `attached_${target.table}`
   const ids = sql.ref(`${name}.ids`)
   const json = sql`coalesce('[' || ${placeholder(ids)} || ']', '[]')`
+  const row = sql.table(target.table)
   const idList = sql`coalesce('["' || replace(${ids}, ',', '","') || '"]', '[]')`
   return (context: RelationContext): Relation => ({
     tables: attachedTables(name, link, target, context),
     join: joined(name),
     fragments: fragmentsOf(name),
     fields: fields(json, idList),
+    bytes: sql`coalesce((
+      select ${sql.lit(times)} * sum(${target.bytes}) from ${sql.table(link.table)} as link
+        join ${row} on ${row}.organization_id = ${context.organizationId} and ${row}.id = link.${sql.ref(link.targetColumn)}
+      where link.organization_id = ${context.organizationId} and link.${sql.ref(link.ownerColumn)} = agents.id), 0)`,
   })
 }
 
-const attachedBlocks = linked(agentBlocks, blocks, (json) => ({ blocks: json }))
+// The agent's memory has its blocks once more.
+const attachedBlocks = linked(agentBlocks, blocks, (json) => ({ blocks: json }), 2)
+
+/** SQL of the bytes of a table's rows that belong to the agent by this column. */
+const sumOfRows = (
+  table: string,
+  column: string,
+  bytes: RawBuilder<unknown>,
+  { organizationId }: RelationContext,
+) => sql`coalesce((
+  select sum(${bytes}) from ${sql.table(table)}
+  where ${sql.table(table)}.organization_id = ${organizationId} and ${sql.ref(column)} = agents.id), 0)`
 
 /** The blocks of an agent, and its files as blocks. */
 function blocksRelation(context: RelationContext): Relation {
-  const { tables = [], join, fields, fragments } = attachedBlocks(context)
+  const { tables = [], join, fields, fragments, bytes } = attachedBlocks(context)
+  const openText = sql`case when is_open then octet_length(visible_content) end`
   return {
     tables: [...tables, ...fileBlocksTables('agent_files', context.organizationId, context.names)],
     join: sql`${join} ${joined('agent_files')}`,
     fields: { ...fields, file_blocks: sql`coalesce(agent_files.json, '[]')` },
+    bytes: sql`${bytes} + ${sumOfRows('files_agents', 'agent_id', openText, context)}`,
     ...(fragments && { fragments }),
   }
 }
 
-function managedGroupRelation({ organizationId, names }: RelationContext): Relation {
+function managedGroupRelation(context: RelationContext): Relation {
+  const { organizationId, names } = context
   const json = placeholder(sql`managed.id`)
   return {
     // Of several groups, the oldest: groups that come and go don't replace it.
@@ -81,6 +103,7 @@ function managedGroupRelation({ organizationId, names }: RelationContext): Relat
     join: joined('managed'),
     fragments: 'managed',
     fields: { managed_group: json, multi_agent_group: json },
+    bytes: sumOfRows('groups', 'manager_agent_id', sql`2 * (${groups.bytes})`, context),
   }
 }
 
@@ -91,6 +114,10 @@ function secretsRelation(context: RelationContext): Relation {
     join: sql`left join agent_secrets on agent_secrets.id = agents.id`,
     fragments: 'agent_secrets',
     fields: { secrets: json, tool_exec_environment_variables: json },
+    // Ciphertexts are a third longer, and each value is there under two names.
+    ...(context.withSecrets && {
+      bytes: sumOfRows('agent_environment_variables', 'agent_id', sql`octet_length(value_enc) * 3 / 2`, context),
+    }),
   }
 }
 

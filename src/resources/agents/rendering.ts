@@ -34,6 +34,7 @@ function renderRelations(context: RelationContext, relations: readonly Include[]
       tables: rendered.flatMap((relation) => relation.tables ?? []),
       joins: rendered.flatMap((relation) => relation.join ?? []),
       fragments: rendered.flatMap((relation) => relation.fragments ?? []),
+      bytes: rendered.flatMap((relation) => relation.bytes ?? []),
     },
   }
 }
