@@ -42,6 +42,10 @@ const EVENTS = 'text/event-stream'
 export const eventsIn = (stream: string): { message_type: string; [field: string]: unknown }[] =>
   [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, json]) => JSON.parse(json!))
 
+/** The data of a stream's lines: JSON, or the text that ends the stream. */
+const dataIn = (stream: string): unknown[] =>
+  [...stream.matchAll(/^data: (.*)$/gm)].map(([, data]) => (data!.startsWith('{') ? JSON.parse(data!) : data))
+
 const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 /** Throws when a reply to a documented operation has a status or a body that the OpenAPI document doesn't allow. */
@@ -58,7 +62,7 @@ export function checkReplies(app: App, method: string, url: string, status: numb
   if (!type) return
   const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
   const validate = checker.validate(`/${pointer.map(pointerPart).join('/')}`)
-  for (const value of isStream ? eventsIn(body) : [body]) {
+  for (const value of isStream ? dataIn(body) : [body]) {
     if (validate(value)) continue
     throw new Error(
       `${method} ${path} answered ${status} with a body its schema refuses: ${JSON.stringify(validate.errors)}`,

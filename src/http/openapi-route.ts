@@ -1,9 +1,10 @@
-import type { FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { Query } from '../lib/wire.ts'
 import { neededScope } from './auth.ts'
 import { KEY_PATTERN } from './idempotency-key.ts'
 import { ERRORS } from './problem.ts'
+import { withEnd } from './sse.ts'
 
 const methodsOf = ({ method }: RouteOptions) => [method].flat()
 
@@ -61,13 +62,16 @@ const HEADERS = {
   'X-Request-Id': { type: 'string', description: "The caller's, if it was a sane token, else ours." },
 } as const
 
-type Responses = Record<string, { type?: string; $ref?: string; content?: object }>
+type Responses = Record<string, { type?: string; $ref?: string; content?: Record<string, { schema: TSchema }> }>
 
 /** The responses of a route with their headers. A body of `null` is spelled out: the document would show no body. */
-const withHeaders = (responses: Responses) =>
+const withHeaders = (responses: Responses, { stream }: FastifyContextConfig = {}) =>
   Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => {
-      if (schema.content) return [status, { ...schema, headers: { 'X-Request-Id': HEADERS['X-Request-Id'] } }]
+      if (schema.content) {
+        const content = withEnd(schema.content, stream?.end)
+        return [status, { ...schema, content, headers: { 'X-Request-Id': HEADERS['X-Request-Id'] } }]
+      }
       const headers = {
         ...(schema.$ref && { ETag: HEADERS.ETag }),
         ...(schema.type === 'array' && { Link: HEADERS.Link }),
@@ -98,7 +102,7 @@ export const documentedSchema = (route: RouteOptions & { schema: FastifySchema }
     description: `A client-side access token reaches it with ${route.config.clientAccess.right}.`,
   }),
   response: {
-    ...withHeaders(route.schema.response as Responses),
+    ...withHeaders(route.schema.response as Responses, route.config),
     ...(conditionOf(route) === 'if-none-match' && { 304: { type: 'null', description: 'The ETag is known already.' } }),
     ...errorResponses(route),
   },

@@ -36,6 +36,14 @@ export const ValueOrEvents = <V extends TSchema, E extends TSchema>(value: V, ev
     content: { 'application/json': { schema: value }, [MEDIA_TYPE]: { schema: event } },
   })
 
+/** The content of a response, where a stream is an event or the text that ends the stream. */
+export function withEnd(content: Record<string, { schema: TSchema }>, end: string | undefined) {
+  const events = content[MEDIA_TYPE]
+  if (!events || end === undefined) return content
+  const last = Type.Literal(end, { description: 'The data of the last line of a stream that has ended well: no JSON.' })
+  return { ...content, [MEDIA_TYPE]: { schema: Type.Union([events.schema, last]) } }
+}
+
 /** The schema of a route's events; undefined for a route without an event stream. */
 function eventSchemaOf({ schema }: RouteOptions): TSchema | undefined {
   const responses = schema?.response as Record<string, { content?: Record<string, { schema: TSchema }> }> | undefined

@@ -83,7 +83,7 @@ describe('the relations of agents', () => {
     const shared = (await alice.post('/v1/blocks/', { ...block(0), label: 'shared' })).body
     const made = []
     for (let n = 1; n <= 12; n++) {
-      const body = { name: block.body.id, model, memory_blocks: [block(n)], block_ids: [shared.id] }
+      const body = { name: 'Long', model, memory_blocks: [block(n)], block_ids: [shared.id] }
       made.push((await alice.post('/v1/agents/', body)).body.id)
     }
     const { body, headers } = await alice.get(`/v1/agents/?name=Long&limit=10&order=asc&${every}`)
