@@ -3,8 +3,9 @@ import type { Scope } from '../../db/scope.ts'
 import { type Embedders, modelKey } from '../models/embedding.ts'
 import type { EmbeddingConfig } from '../models/schema.ts'
 import { embedTexts } from '../passages/embed.ts'
+import { VECTORS_AT_ONCE } from '../passages/vectors.ts'
 
-/** The messages in memory, and the vectors that one statement writes. */
+/** The messages in memory. */
 const AT_ONCE = 64
 
 /** The messages that one turn embeds, before the jobs of other organizations have their turns. */
@@ -46,10 +47,14 @@ export async function embedMessages(
     const texts = batch.map(({ text }) => text)
     const { model, vectors } = await embedTexts(scope, embedders, agent.config, texts, signal)
     const ids = batch.map(({ id }) => id)
-    await scope.query(sql`
-      update message_texts set model = ${model}, embedding = made.embedding::vector
-      from unnest(${ids}::text[], ${vectors.map((vector) => `[${vector.join(',')}]`)}::text[]) as made (id, embedding)
-      where organization_id = ${organizationId} and message_texts.id = made.id returning message_texts.id`)
+    const made = vectors.map((vector) => `[${vector.join(',')}]`)
+    for (let at = 0; at < ids.length; at += VECTORS_AT_ONCE) {
+      const end = at + VECTORS_AT_ONCE
+      await scope.query(sql`
+        update message_texts set model = ${model}, embedding = made.embedding::vector
+        from unnest(${ids.slice(at, end)}::text[], ${made.slice(at, end)}::text[]) as made (id, embedding)
+        where organization_id = ${organizationId} and message_texts.id = made.id returning message_texts.id`)
+    }
   }
   return true
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { countStatements } from '../../../test/count-statements.ts'
 import { createScriptedEmbedders, type ScriptedEmbedders, scriptedModel } from '../../../test/embedders.ts'
 import { rowsOf } from '../../../test/rows.ts'
 import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
@@ -310,4 +311,15 @@ describe('the list of passages', () => {
     expect(new Set(idsOf((await alice.get(`${url}?limit=200`)).body))).toEqual(new Set(ids))
     expect(ids).toHaveLength(100)
   })
+})
+
+test('many vectors are stored by several statements: others read an embedded database between them', async () => {
+  const { url } = await newArchive()
+  const statementsFor = async (count: number) => {
+    const passages = Array.from({ length: count }, (_, n) => ({ text: `kettle ${n}` }))
+    const { result, statements } = await countStatements(() => server.alice.post(`${url}/batch?${WITH}`, { passages }))
+    expect([result.status, result.body.length]).toEqual([200, count])
+    return statements
+  }
+  expect((await statementsFor(64)) - (await statementsFor(32))).toBe(2)
 })

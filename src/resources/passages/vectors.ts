@@ -9,8 +9,8 @@ export interface Vectors {
   vectors: readonly (readonly number[])[]
 }
 
-/** The vectors of one statement: a few megabytes. */
-const VECTORS_AT_ONCE = 500
+/** The vectors of one statement. An index takes ten milliseconds for each: others read an embedded database between statements. */
+export const VECTORS_AT_ONCE = 16
 
 /**
  * Adds the vectors of passages, in the order of `ids`, and enqueues the sync of the hosted store, if the archive has one. A
