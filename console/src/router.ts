@@ -1,6 +1,5 @@
 import { createRouter } from '@tanstack/react-router'
 import { CONSOLE_PATH } from './api/place.ts'
-import { LoadingState } from './components/states.tsx'
 import { NotFoundPage } from './layout/not-found-page.tsx'
 import { PageError } from './layout/page-error.tsx'
 import { routes } from './pages.ts'
@@ -11,7 +10,6 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
   basepath: CONSOLE_PATH,
   defaultPreload: 'intent',
-  defaultPendingComponent: LoadingState,
   defaultErrorComponent: PageError,
   defaultNotFoundComponent: NotFoundPage,
 })

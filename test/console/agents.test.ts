@@ -44,10 +44,13 @@ describeInBrowser('the list of agents', () => {
     await table.getByRole('link').first().waitFor()
     expect(await table.getByRole('row').count()).toBeLessThan(60)
     await expect
-      .poll(async () => {
-        await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
-        return page.getByRole('table').getAttribute('aria-rowcount')
-      })
+      .poll(
+        async () => {
+          await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+          return page.getByRole('table').getAttribute('aria-rowcount')
+        },
+        { timeout: 30_000 },
+      )
       .toBe(String(names.length + 1))
   })
 

@@ -21,7 +21,7 @@ export function Conversation({ place }: { place: Place }) {
     const { request, shown } = userMessage(text)
     void live.send([request], [shown])
   }
-  const fork = useFork(place, say)
+  const fork = useFork(place)
   const waiting = run.running ? [] : waitingCalls(entries)
   if (history.error) return <ErrorState error={history.error} retry={() => void history.refetch()} />
   if (history.loading) return <LoadingState />

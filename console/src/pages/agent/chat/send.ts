@@ -22,3 +22,11 @@ export const approvalMessage = (toolCallIds: readonly string[], approve: boolean
     ...(reason && { reason }),
   })),
 })
+
+/** The body that sends messages, and streams the run token by token. The run goes on without its reader. */
+export const backgroundRun = (messages: readonly object[]) => ({
+  messages,
+  streaming: true,
+  stream_tokens: true,
+  background: true,
+})

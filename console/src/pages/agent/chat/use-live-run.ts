@@ -3,8 +3,10 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { streamEvents } from '../../../api/events.ts'
 import type { Message, StreamEvent } from '../../../api/generated.ts'
 import { problemOf } from '../../../api/problem.ts'
+import { type BegunRun, begunKey } from './begun-run.ts'
 import { cancelRuns, type Place, readActiveRun, sendPath } from './conversation-id.ts'
 import { addPiece, isMessage } from './pieces.ts'
+import { backgroundRun } from './send.ts'
 import { historyKey } from './use-history.ts'
 
 /** The state of the run that this page follows. */
@@ -64,20 +66,26 @@ export function useLiveRun(place: Place) {
   useEffect(() => {
     let left = false
     setRun(QUIET)
-    void readActiveRun({ agentId, conversationId })
-      .then((active) => {
-        if (left || !active?.background || abort.current?.signal.aborted === false) return
-        return follow(`/v1/runs/${active.id}/stream`, {})
+    const begun = client.getQueryData<BegunRun>(begunKey(conversationId))
+    if (begun) {
+      void follow(`/v1/runs/${begun.runId}/stream`, {}, [begun.shown]).then(() => {
+        if (!left) client.removeQueries({ queryKey: begunKey(conversationId) })
       })
-      .catch(() => undefined)
+    } else {
+      void readActiveRun({ agentId, conversationId })
+        .then((active) => {
+          if (left || !active?.background || abort.current?.signal.aborted === false) return
+          return follow(`/v1/runs/${active.id}/stream`, {})
+        })
+        .catch(() => undefined)
+    }
     return () => {
       left = true
       abort.current?.abort()
     }
-  }, [follow, agentId, conversationId])
+  }, [client, follow, agentId, conversationId])
 
-  const send = (messages: object[], shown: Message[] = []) =>
-    follow(sendPath(place), { messages, streaming: true, stream_tokens: true, background: true }, shown)
+  const send = (messages: object[], shown: Message[] = []) => follow(sendPath(place), backgroundRun(messages), shown)
 
-  return { run, send, cancel: () => cancelRuns(place), clear: () => setRun(QUIET) }
+  return { run, send, cancel: () => cancelRuns(place) }
 }
