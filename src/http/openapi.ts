@@ -1,7 +1,7 @@
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
-import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import { addDocs } from './docs.ts'
 import { documentedSchema } from './openapi-route.ts'
 import { Problem } from './problem.ts'
 
@@ -25,21 +25,6 @@ const documentOptions = (version: string): FastifyDynamicSwaggerOptions => ({
   refResolver: { buildLocalReference: (json) => String(json.$id) },
 })
 
-const pageOptions = (documentFor: (request: FastifyRequest) => object): FastifySwaggerUiOptions => ({
-  routePrefix: '/docs',
-  uiConfig: { persistAuthorization: true },
-  uiHooks: {
-    // Relative redirects, since a proxy may serve the page under another path.
-    onRequest: (request, reply, done) => {
-      if (/\/docs(\?|$)/.test(request.url)) return reply.redirect('docs/')
-      if (/\/static\/index\.html(\?|$)/.test(request.url)) return reply.redirect('../')
-      done()
-    },
-  },
-  transformSpecification: (_, request) => documentFor(request),
-  transformSpecificationClone: false,
-})
-
 /** Serves the OpenAPI 3.1 document of the routes' schemas at `/openapi.json`, and a page to read it at `/docs`. */
 export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[], version: string): Promise<void> {
   for (const shape of [Problem, ...shapes]) app.addSchema(shape)
@@ -52,6 +37,6 @@ export async function addOpenApi(app: FastifyInstance, shapes: readonly TSchema[
     ...app.swagger(),
     ...(request.publicPath && { servers: [{ url: request.publicPath }] }),
   })
-  await app.register(swaggerUi, pageOptions(documentFor))
+  addDocs(app)
   app.get('/openapi.json', { schema: { hide: true } }, async (request) => documentFor(request))
 }

@@ -19,7 +19,7 @@ const nextOf = (response: Awaited<ReturnType<typeof get>>) =>
 
 describe('under a base path', () => {
   test('every path works with and without it, so that a proxy may remove it or not', async () => {
-    for (const path of ['/v1/archives/', '/v1/archives?limit=1', '/v1/health', '/openapi.json', '/docs/json']) {
+    for (const path of ['/v1/archives/', '/v1/archives?limit=1', '/v1/health', '/openapi.json', '/docs/']) {
       expect([path, (await get(path)).statusCode]).toEqual([path, 200])
       expect([path, (await get(`/cairn${path}`)).statusCode]).toEqual([path, 200])
     }
@@ -40,7 +40,7 @@ describe('under a base path', () => {
   })
 
   test('the document names it, and the page finds its parts beside it', async () => {
-    for (const path of ['/openapi.json', '/cairn/openapi.json', '/cairn/docs/json']) {
+    for (const path of ['/openapi.json', '/cairn/openapi.json']) {
       expect((await get(path)).json().servers).toEqual([{ url: '/cairn' }])
     }
     const bare = await get('/cairn/docs')
@@ -50,12 +50,9 @@ describe('under a base path', () => {
     const html = await get(page.pathname)
     expect(html.headers['content-type']).toContain('text/html')
     const parts = [...html.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => new URL(part!, page).pathname)
-    expect(parts.length).toBeGreaterThan(4)
+    parts.push(new URL(/"url": "([^"]+)"/.exec(html.body)![1]!, page).pathname)
+    expect(parts).toEqual(['/cairn/docs/js/scalar.js', '/cairn/openapi.json'])
     for (const part of parts) expect([part, (await get(part)).statusCode]).toEqual([part, 200])
-    const index = await get('/cairn/docs/static/index.html')
-    expect(new URL(String(index.headers.location), 'http://host/cairn/docs/static/index.html').pathname).toBe(
-      page.pathname,
-    )
   })
 })
 
