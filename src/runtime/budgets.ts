@@ -3,7 +3,7 @@ import type { Scope } from '../db/scope.ts'
 import { ApiError } from '../lib/errors.ts'
 
 /** Whose budgets a run uses: those of its agent, and of the key that it acts for. */
-interface Spender {
+export interface Spender {
   agentId: string
 }
 
@@ -26,7 +26,7 @@ export const isSpent = (scope: Scope, spender: Spender, now: string, isNew: bool
   sql<boolean>`exists (${spentBudgets(scope, spender, now, isNew)})`
 
 /** What a statement adds to the usage of a day. */
-interface Used {
+export interface Used {
   tokens?: number
   cost?: number
   runs?: number
@@ -48,9 +48,9 @@ export const countUsage = (
       cost = usage_days.cost + excluded.cost, runs = usage_days.runs + excluded.runs)`
 
 /** 429 for a run whose budget is used up, with the end of the day in UTC. Undefined where none is. */
-export async function budgetError(scope: Scope, spender: Spender): Promise<ApiError | undefined> {
+export async function budgetError(scope: Scope, spender: Spender, isRun = true): Promise<ApiError | undefined> {
   const now = new Date()
-  const [spent] = await scope.query<{ id: string }>(spentBudgets(scope, spender, now.toISOString(), true))
+  const [spent] = await scope.query<{ id: string }>(spentBudgets(scope, spender, now.toISOString(), isRun))
   if (!spent) return undefined
   const reset = new Date(now)
   reset.setUTCHours(24, 0, 0, 0)
@@ -63,4 +63,19 @@ export async function budgetError(scope: Scope, spender: Spender): Promise<ApiEr
       fields: { budget_id: spent.id, resets_at: reset.toISOString() },
     },
   )
+}
+
+/** Makes a call of a model that is no part of a run, and counts its usage. 429 where a budget of tokens or costs is used up. */
+export async function withinBudget<T>(
+  scope: Scope,
+  spender: Spender,
+  call: () => Promise<{ result: T; used: Used | undefined }>,
+) {
+  const spent = await budgetError(scope, spender, false)
+  if (spent) throw spent
+  const { result, used } = await call()
+  if (used) {
+    await scope.query(sql`with run as (select), ${countUsage(scope, spender, new Date().toISOString(), used)} select`)
+  }
+  return result
 }

@@ -3,7 +3,7 @@ import type { Scope } from '../db/scope.ts'
 import type { ApprovalRequestMessage, StopReason, UsageStatistics } from '../resources/messages/schema.ts'
 import type { ContentPart, StoredMessage, TokenCount } from '../resources/messages/table.ts'
 import type { RunStatus } from '../resources/runs/table.ts'
-import { countUsage, isSpent } from './budgets.ts'
+import { countUsage, isSpent, type Used } from './budgets.ts'
 import type { Chunk } from './event-log.ts'
 
 /** The run that a server carries out. A commit with an older fence than the run's changes nothing. */
@@ -22,10 +22,10 @@ export interface OwnedRun {
 }
 
 /** The row of a step, by its columns. */
-type StepColumns = Readonly<Record<string, unknown>> & { id: string }
+export type StepColumns = Readonly<Record<string, unknown>> & { id: string }
 
 /** The request that a step sent to its provider, and the response. */
-type TraceColumns = Readonly<Record<string, unknown>> & { id: string }
+export type TraceColumns = Readonly<Record<string, unknown>> & { id: string }
 
 /** How a run ends. */
 export interface RunEnd {
@@ -54,8 +54,9 @@ export interface Commit {
   pending?: ApprovalRequestMessage | null
   /** The instant from which that request is denied. */
   pendingUntil?: string | undefined
-  step?: StepColumns
-  trace?: TraceColumns
+  /** Steps, and the requests that they sent. */
+  steps?: readonly StepColumns[]
+  traces?: readonly TraceColumns[]
   /** The system prompt, compiled anew. */
   system?: { id: string; content: readonly ContentPart[] } | undefined
   /** The events that readers of the run get. */
@@ -97,6 +98,24 @@ export function insertRows(
     ${replace ? sql`on conflict (organization_id, id) do update set ${changes}` : sql``})`
 }
 
+/** Common table expressions that store steps, and the requests that they sent, as `insertRows`. */
+export const stepTables = (
+  organizationId: string,
+  steps: readonly StepColumns[],
+  traces: readonly TraceColumns[],
+): RawBuilder<unknown>[] => [
+  ...(steps.length > 0 ? [insertRows('steps', 'steps', organizationId, steps, { replace: true })] : []),
+  ...(traces.length > 0 ? [insertRows('traces', 'provider_traces', organizationId, traces)] : []),
+]
+
+/** The tokens and the cost of steps; undefined where none is at its end: a step whose calls are still to run is stored again. */
+export function usedBy(all: readonly StepColumns[]): Used | undefined {
+  const steps = all.filter(({ phase }) => phase !== 'tools')
+  if (steps.length === 0) return undefined
+  const sum = (column: string) => steps.reduce((total, step) => total + Number(step[column] ?? 0), 0)
+  return { tokens: sum('total_tokens'), cost: sum('cost') }
+}
+
 /** The columns of a run that its end sets. */
 function endOfRun({ status, stopReason, startedAt, firstTokenMs, error, failure, usage }: RunEnd, now: string) {
   const metadata = error
@@ -136,10 +155,21 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
  */
 export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): Promise<Committed | undefined> {
   const { organizationId } = scope
-  const { messages = [], context, count, shortenedTo, pending, pendingUntil, step, trace, system, chunk, end } = changes
+  const {
+    messages = [],
+    context,
+    count,
+    shortenedTo,
+    pending,
+    pendingUntil,
+    steps = [],
+    traces = [],
+    system,
+    chunk,
+    end,
+  } = changes
   const now = new Date().toISOString()
-  // A step whose calls are still to be run is stored again.
-  const counts = step !== undefined && step.phase === 'done'
+  const used = usedBy(steps)
   const thread = [
     ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
     ...(count ? [sql`token_count = ${JSON.stringify(count)}::json`] : []),
@@ -154,8 +184,7 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
   ]
   const tables = [
     ...(messages.length > 0 ? [insertRows('added', 'messages', organizationId, messages)] : []),
-    ...(step ? [insertRows('step', 'steps', organizationId, [step], { replace: true })] : []),
-    ...(trace ? [insertRows('trace', 'provider_traces', organizationId, [trace])] : []),
+    ...stepTables(organizationId, steps, traces),
     ...(system
       ? [
           sql`prompt as (update messages set content = ${JSON.stringify(system.content)}::json
@@ -170,9 +199,7 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
         ]
       : []),
     ...(end ? endTables(run, organizationId, end, now) : []),
-    ...(counts
-      ? [countUsage(scope, run, now, { tokens: Number(step?.total_tokens ?? 0), cost: Number(step?.cost ?? 0) })]
-      : []),
+    ...(used ? [countUsage(scope, run, now, used)] : []),
     sql`thread as (
       update threads set ${sql.join([...thread, sql`id = id`])}
       where organization_id = ${organizationId} and id = ${run.threadId} and exists (select from run)
@@ -185,6 +212,6 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
         and owner = ${run.owner} and fence = ${run.fence}
       returning id, cancel_requested_at is not null as cancel
     ), ${sql.join(tables)}
-    select run.cancel, thread.waiting, ${counts ? isSpent(scope, run, now, false) : sql`false`} as spent from run, thread`)
+    select run.cancel, thread.waiting, ${used ? isSpent(scope, run, now, false) : sql`false`} as spent from run, thread`)
   return row
 }

@@ -2,12 +2,14 @@ import type { Scope } from '../db/scope.ts'
 import { callModel, type ModelCall } from '../llm/call-model.ts'
 import { ModelError } from '../llm/model-error.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
+import { priceOf } from '../llm/prices.ts'
 import { callSettings } from '../llm/settings.ts'
 import { agents } from '../resources/agents/schema.ts'
 import type { UsageStatistics } from '../resources/messages/schema.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
 import { observeModelCall } from '../telemetry/model-calls.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { withinBudget } from './budgets.ts'
 import { upstreamFailure } from './failure.ts'
 import { overriding } from './prepare.ts'
 import { addUsage, noUsage, stepUsage } from './usage.ts'
@@ -45,8 +47,20 @@ const bySchema = (inputSchema: Record<string, unknown>): Partial<ModelCall> => (
 function contentOf({ parts }: ModelOutput, isBySchema: boolean): string {
   if (!isBySchema) return parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('')
   const call = parts.find((part) => part.type === 'tool-call')
-  if (!call) throw new ModelError('llm_empty_response', 'The model did not answer by the schema.')
+  if (!call) throw upstreamFailure(new ModelError('llm_empty_response', 'The model did not answer by the schema.'))
   return call.input
+}
+
+/** The answer at the end of its pieces. 502 when the call fails. */
+async function wholeOutput(pieces: AsyncGenerator<unknown, ModelOutput>): Promise<ModelOutput> {
+  try {
+    for (;;) {
+      const { done, value } = await pieces.next()
+      if (done) return value
+    }
+  } catch (error) {
+    throw upstreamFailure(error)
+  }
 }
 
 /**
@@ -73,15 +87,10 @@ export async function generate(
     ],
     abortSignal,
   }
-  const pieces = observeModelCall(telemetry, model, callModel(model, call))
-  try {
-    for (;;) {
-      const { done, value } = await pieces.next()
-      if (!done) continue
-      const { context_tokens: _, ...usage } = { ...addUsage(noUsage(), stepUsage(value.usage)), step_count: 0 }
-      return { content: contentOf(value, response_schema != null), model: config.model, usage }
-    }
-  } catch (error) {
-    throw upstreamFailure(error)
-  }
+  return withinBudget(scope, { agentId }, async () => {
+    const output = await wholeOutput(observeModelCall(telemetry, model, callModel(model, call)))
+    const usage = addUsage(noUsage(), stepUsage(output.usage), true)
+    const used = { tokens: usage.total_tokens, cost: output.cost ?? priceOf(config, output.usage) ?? 0 }
+    return { result: { content: contentOf(output, response_schema != null), model: config.model, usage }, used }
+  })
 }

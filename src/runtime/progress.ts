@@ -3,7 +3,10 @@ import type { Answer } from './answer.ts'
 import type { Turn } from './turn.ts'
 import { addUsage, type StepUsage } from './usage.ts'
 
-type StepRow = { [Field in keyof Required<StepUsage>]: number | null } & { answer: Answer | null }
+type StepRow = { [Field in keyof Required<StepUsage>]: number | null } & {
+  answer: Answer | null
+  phase: string
+}
 
 /**
  * What servers before this one have done of a run: adds the tokens of their steps to those of the turn. Returns the answer whose
@@ -11,13 +14,13 @@ type StepRow = { [Field in keyof Required<StepUsage>]: number | null } & { answe
  */
 export async function loadProgress(turn: Turn): Promise<Answer | undefined> {
   const rows = await turn.scope.query<StepRow>(sql`
-    select prompt_tokens, completion_tokens, total_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, answer
+    select prompt_tokens, completion_tokens, total_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, answer, phase
     from steps where organization_id = ${turn.scope.organizationId} and run_id = ${turn.run.id} order by created_at, id`)
-  for (const { answer, prompt_tokens, completion_tokens, total_tokens, ...optional } of rows) {
+  for (const { answer, phase, prompt_tokens, completion_tokens, total_tokens, ...optional } of rows) {
     if (answer) continue
     const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null))
     const tokens = { prompt_tokens: prompt_tokens ?? 0, completion_tokens: completion_tokens ?? 0 }
-    turn.usage = addUsage(turn.usage, { ...known, ...tokens, total_tokens: total_tokens ?? 0 })
+    turn.usage = addUsage(turn.usage, { ...known, ...tokens, total_tokens: total_tokens ?? 0 }, phase === 'summary')
   }
   const interrupted = rows.at(-1)?.answer
   return interrupted ? { ...interrupted, startedAt: performance.now() - interrupted.milliseconds } : undefined

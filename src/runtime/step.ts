@@ -79,8 +79,8 @@ function commitOf(
     messages,
     context: contextWith(turn, messages),
     count,
-    step: stepColumns(turn, ids.stepId, output, times, end),
-    trace: traceColumns(turn, ids.stepId, output),
+    steps: [stepColumns(turn, ids.stepId, output, times, end)],
+    traces: [traceColumns(turn, ids.stepId, output)],
     ...(turn.system.changed && { system: { id: turn.system.id, content: [{ type: 'text', text: turn.system.text }] } }),
     ...(waiting.length > 0 && { pending: approvalRequest(turn, added.at(-1)!), pendingUntil: expiryOf(turn) }),
     events: [...reported, ...(end ? [stopEvent(end), turn.usage] : [])],
@@ -95,7 +95,7 @@ async function beginCalls(turn: Turn, answer: Answer): Promise<void> {
   const columns = stepColumns(turn, ids.stepId, output, times, undefined)
   // The request to the provider is large, and its place is the trace.
   const stored = { ...answer, output: { ...output, request: undefined } }
-  await store(turn, { step: { ...columns, status: 'pending', phase: 'tools', answer: stored } })
+  await store(turn, { steps: [{ ...columns, status: 'pending', phase: 'tools', answer: stored }] })
 }
 
 /**

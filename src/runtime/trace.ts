@@ -9,7 +9,7 @@ const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
 /** The row of a finished step. `times` are in milliseconds. */
 export function stepColumns(
-  { run, config, agent, telemetry }: Turn,
+  { run, config, agent, telemetry }: Pick<Turn, 'run' | 'config' | 'agent' | 'telemetry'>,
   id: string,
   { usage, cost }: ModelOutput,
   times: { milliseconds: number; total: number },
@@ -19,7 +19,7 @@ export function stepColumns(
   return {
     id,
     version: 1,
-    run_id: run.id,
+    run_id: run.id || null,
     agent_id: run.agentId,
     status: 'success',
     phase: 'done',
@@ -46,7 +46,12 @@ export function stepColumns(
 }
 
 /** The request of a step as the provider got it, and its response in the form of a chat completion. */
-export function traceColumns({ run, config, scope }: Turn, stepId: string, output: ModelOutput) {
+export function traceColumns(
+  { run, config, scope }: Pick<Turn, 'run' | 'config' | 'scope'>,
+  stepId: string,
+  output: ModelOutput,
+  call_type: 'agent_step' | 'summarization' = 'agent_step',
+) {
   const calls = callsIn(output).map((call) => storedCall(call, true))
   const content = contentIn(output)
     .map(({ text }) => text ?? '')
@@ -54,9 +59,9 @@ export function traceColumns({ run, config, scope }: Turn, stepId: string, outpu
   return {
     id: newId('provider_trace'),
     step_id: stepId,
-    run_id: run.id,
+    run_id: run.id || null,
     agent_id: run.agentId,
-    call_type: 'agent_step',
+    call_type,
     request_json: output.request ?? null,
     response_json: {
       object: 'chat.completion',

@@ -50,20 +50,10 @@ async function record({ url, key }: Server, modelUrl: string, out: string, scena
   await once(child, 'exit')
 }
 
-/**
- * Plays scenarios one after another against a server, and compares each with its recording. `pending`: accepts the
- * differences of what the server doesn't do yet, too.
- */
-export async function* play(
-  server: Server,
-  modelUrl: string,
-  names: readonly string[],
-  { pending = false } = {},
-): AsyncGenerator<Agreement> {
+/** Plays scenarios one after another against a server, and compares each with its recording. */
+export async function* play(server: Server, modelUrl: string, names: readonly string[]): AsyncGenerator<Agreement> {
   const { differences } = await import(join(FOLDER, 'compare.mjs'))
-  const deviations: Deviation[] = ['deviations.json', ...(pending ? ['pending.json'] : [])].flatMap((file) =>
-    readJson(import.meta.dirname, file),
-  )
+  const deviations: Deviation[] = readJson(import.meta.dirname, 'deviations.json')
   const out = mkdtempSync(join(tmpdir(), 'cairn-wire-'))
   try {
     for (const name of names) {

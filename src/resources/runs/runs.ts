@@ -83,7 +83,8 @@ export async function runMetrics(scope: Scope, id: string): Promise<RunMetrics> 
   }>(sql`
     select coalesce(runs.agent_id, runs.group_id) as agent_id, agents.project_id, (extract(epoch from runs.created_at) * 1e9)::bigint as started,
       total_duration_ns as took,
-      (select count(*)::int from steps where organization_id = ${organizationId} and run_id in ${runsOf(scope, id)}) as num_steps,
+      (select count(*)::int from steps where organization_id = ${organizationId} and run_id in ${runsOf(scope, id)}
+        and phase <> 'summary') as num_steps,
       array(select distinct tools.id from messages, json_array_elements(messages.tool_calls) as call
         join tools on tools.organization_id = ${organizationId} and tools.name = call -> 'function' ->> 'name'
         where messages.organization_id = ${organizationId} and messages.run_id in ${runsOf(scope, id)}

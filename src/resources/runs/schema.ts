@@ -113,7 +113,7 @@ export const RunSpan = Shape('RunSpan', {
   span_id: Type.String(),
   parent_span_id: Optional(Type.String()),
   trace_id: Optional(Type.String({ description: 'The trace of OpenTelemetry, where the server sends traces.' })),
-  name: OneOf(['invoke_agent', 'time_to_first_token', 'agent_step', 'execute_tool']),
+  name: OneOf(['invoke_agent', 'time_to_first_token', 'agent_step', 'summarization', 'execute_tool']),
   start_time: Instant(),
   duration_ns: Optional(Type.Integer({ description: 'Absent while the work goes on.' })),
   status: OneOf(['ok', 'error', 'unset']),

@@ -29,7 +29,7 @@ export async function runTrace(scope: Scope, id: string, { limit = 1_000 }: Retr
     select id || ':first', id, null, 'time_to_first_token', created_at, ttft_ns, 'ok', json_build_object()
     from run where ttft_ns is not null
     union all
-    select id, run_id, trace_id, 'agent_step', started_at, step_ns, outcome, json_build_object('model', model_handle,
+    select id, run_id, trace_id, case phase when 'summary' then 'summarization' else 'agent_step' end, started_at, step_ns, outcome, json_build_object('model', model_handle,
       'prompt_tokens', prompt_tokens, 'completion_tokens', completion_tokens, 'llm_request_ns', llm_request_ns,
       'stop_reason', stop_reason) from step
     union all

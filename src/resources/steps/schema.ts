@@ -26,7 +26,7 @@ const FEEDBACK = ['positive', 'negative'] as const
 
 const TokenDetails = Type.Record(Type.String(), Int())
 
-/** One call of a model in a run, and the calls of tools that followed from it. */
+/** One call of a model, and the calls of tools that followed from it. */
 export const Step = Shape('Step', {
   id: Id('step'),
   agent_id: Optional(Type.String()),
@@ -50,7 +50,9 @@ export const Step = Shape('Step', {
   completion_tokens_details: Optional(TokenDetails),
   prompt_tokens_details: Optional(TokenDetails),
   stop_reason: Optional(StopReason),
-  tags: Optional(Type.Array(Type.String())),
+  tags: Optional(
+    Type.Array(Type.String({ description: 'A call that summarized messages bears the tag summarization.' })),
+  ),
   trace_id: Optional(Type.String()),
   request_id: Optional(Type.String()),
   feedback: Optional(OneOf(FEEDBACK)),

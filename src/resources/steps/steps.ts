@@ -77,7 +77,10 @@ export async function stepTrace(scope: Scope, id: string): Promise<ProviderTrace
       organization_id as org_id, coalesce((select tags from agents
         where organization_id = ${organizationId} and agents.id = provider_traces.agent_id), '[]') as agent_tags
     from provider_traces where organization_id = ${organizationId} and step_id = ${id} limit 1`)
-  return trace ?? null
+  if (!trace) return null
+  // A summary that a caller asked for has no run.
+  const { run_id, ...others } = trace
+  return run_id ? trace : others
 }
 
 /** The messages of a step, oldest first. 404. */

@@ -5,7 +5,7 @@ export interface StepRow extends OwnedRow {
   run_id: string | null
   agent_id: string | null
   status: 'pending' | 'success' | 'failed' | 'cancelled'
-  phase: 'model' | 'tools' | 'done'
+  phase: 'model' | 'tools' | 'done' | 'summary'
   answer: unknown
   provider_id: string | null
   provider_name: string | null

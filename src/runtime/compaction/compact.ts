@@ -8,6 +8,7 @@ import { fold } from './fold.ts'
 import { type Gauge, promptOf } from './gauge.ts'
 import { isSelf, isSliding, type Settings } from './settings.ts'
 import { namedSummarizer, ownSummarizer, summarizeInPlace, summarizeTranscript } from './summarize.ts'
+import type { SummaryCall } from './summary-steps.ts'
 import { textTokens } from './tokens.ts'
 
 /** A context after its compaction. */
@@ -17,6 +18,8 @@ export interface Compaction {
   summary: string
   /** The rows in context: the summary, and those that stay. */
   rows: StoredMessage[]
+  /** The calls of models that summarized. */
+  calls: SummaryCall[]
 }
 
 /** The rows that go, and those that stay. */
@@ -31,15 +34,22 @@ function divide({ rows }: Turn, { mode, share }: Settings, gauge: Gauge): [Store
 const SELF = 0.95
 
 /** The ways to a summary, the best first. */
-async function* summaries(turn: Turn, offer: Offer, gone: readonly StoredMessage[], settings: Settings, gauge: Gauge) {
+async function* summaries(
+  turn: Turn,
+  offer: Offer,
+  gone: readonly StoredMessage[],
+  settings: Settings,
+  gauge: Gauge,
+  calls: SummaryCall[],
+) {
   const { signal } = turn
   if (isSelf(settings.mode) && gauge.tokens(gone) + textTokens(settings.prompt) < gauge.window * SELF) {
-    yield () => summarizeInPlace(turn, promptOf({ ...turn, inputs: [] }, gone), offer.options, settings)
+    yield () => summarizeInPlace(turn, promptOf({ ...turn, inputs: [] }, gone), offer.options, settings, calls)
   }
-  const named = isSelf(settings.mode) ? undefined : await namedSummarizer(turn, settings)
+  const named = isSelf(settings.mode) ? undefined : await namedSummarizer(turn, settings, calls)
   if (named) yield () => summarizeTranscript(named, gone, settings, signal)
   if (named?.config.handle !== turn.config.handle || !named) {
-    yield () => summarizeTranscript(ownSummarizer(turn), gone, settings, signal)
+    yield () => summarizeTranscript(ownSummarizer(turn, calls), gone, settings, signal)
   }
 }
 
@@ -92,7 +102,8 @@ export async function compact(
   const room =
     gauge.estimated(Math.max(gauge.summary / 4, Math.min(gauge.summary, gauge.limit - gauge.tokens(kept)))) - 200
   const characters = Math.floor(Math.min(settings.clipChars, Math.max(room, 50) * 4))
-  const text = await summarize(turn, offer, gone, settings, gauge).catch((error) => {
+  const calls: SummaryCall[] = []
+  const text = await summarize(turn, offer, gone, settings, gauge, calls).catch((error) => {
     turn.signal.throwIfAborted()
     if (trigger === undefined) throw error
     return fold(gone, characters)
@@ -125,5 +136,5 @@ export async function compact(
     messages_count_after: kept.length + 2,
   })
   const row = rowOf(trigger === undefined ? undefined : counts(gauge.tokens([rowOf(), ...kept])))
-  return { row, summary, rows: [row, ...kept] }
+  return { row, summary, rows: [row, ...kept], calls }
 }

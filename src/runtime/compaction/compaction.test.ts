@@ -159,6 +159,58 @@ describe('a compaction in a run', () => {
   })
 })
 
+describe('the call of a model that summarizes', () => {
+  const usageOf = async (run: string) => (await alice.get(`/v1/runs/${run}/usage`)).body
+  const summariesOf = async (id: string) => (await alice.get(`/v1/steps/?agent_id=${id}&tags=summarization`)).body
+
+  test('is a step of its run with its request, and its tokens are the run’s', async () => {
+    const { id, say } = await talk()
+    const { id: budget } = (await alice.post('/v1/budgets/', { agent_id: id, tokens: 1_000_000 })).body
+    for (let n = 1; (await summariesOf(id)).length === 0; n++) await say(prose(n))
+    const [summary] = await summariesOf(id)
+    expect(summary).toMatchObject({ status: 'success', completion_tokens: 5, model: 'm' })
+    const { body: trace } = await alice.get(`/v1/steps/${summary.id}/trace`)
+    expect(trace).toMatchObject({ call_type: 'summarization', step_id: summary.id, run_id: summary.run_id })
+    expect(JSON.stringify(trace.request_json)).toContain('word1 number 1')
+    expect((await server.bob.get(`/v1/steps/${summary.id}/trace`)).status).toBe(404)
+    const steps = (await alice.get(`/v1/runs/${summary.run_id}/steps`)).body
+    const total = steps.reduce((sum: number, step: { total_tokens: number }) => sum + step.total_tokens, 0)
+    expect(steps).toHaveLength(2)
+    expect((await usageOf(summary.run_id)).total_tokens).toBe(total)
+    expect((await alice.get(`/v1/runs/${summary.run_id}/metrics`)).body.num_steps).toBe(1)
+    const spans = (await alice.get(`/v1/runs/${summary.run_id}/trace`)).body
+    expect(spans.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+      'agent_step',
+      'invoke_agent',
+      'summarization',
+      'time_to_first_token',
+    ])
+    const all = (await alice.get(`/v1/steps/?agent_id=${id}`)).body
+    const paid = all.reduce((sum: number, step: { total_tokens: number }) => sum + step.total_tokens, 0)
+    expect((await alice.get(`/v1/budgets/${budget}`)).body.used.tokens).toBe(paid)
+  })
+
+  test('is a step of its agent where a caller asks for it, and is refused beyond the budget', async () => {
+    const { id, say } = await talk()
+    for (let n = 1; n <= 2; n++) await say(prose(n))
+    await alice.post('/v1/budgets/', { agent_id: id, tokens: 1 })
+    const summarize = () => alice.post(`/v1/agents/${id}/summarize`, { compaction_settings: { mode: 'all' } })
+    expect((await summarize()).status).toBe(200)
+    const [summary, ...others] = await summariesOf(id)
+    expect([summary.run_id, others]).toEqual([undefined, []])
+    expect((await alice.get(`/v1/steps/${summary.id}/trace`)).body.call_type).toBe('summarization')
+    expect((await summarize()).status).toBe(429)
+    expect((await alice.post(`/v1/agents/${id}/generate`, { prompt: 'Hello' })).status).toBe(429)
+  })
+
+  test('of a single answer counts for the budget too', async () => {
+    const { id } = await talk()
+    await alice.post('/v1/budgets/', { agent_id: id, tokens: 1 })
+    const generate = () => alice.post(`/v1/agents/${id}/generate`, { prompt: 'Hello' })
+    expect([(await generate()).status, (await generate()).status]).toEqual([200, 429])
+  })
+})
+
 describe('the settings of a compaction', () => {
   test.each(['all', 'self_compact_all', 'sliding_window', 'self_compact_sliding_window'])(
     'mode %s leaves the messages that it should',

@@ -4,9 +4,11 @@ import { messagesOf } from '../rows.ts'
 import { store } from '../store-step.ts'
 import { compileThread } from '../thread.ts'
 import { contextWith, type Turn } from '../turn.ts'
+import { addUsage, stepUsage } from '../usage.ts'
 import { compact } from './compact.ts'
 import { createGauge, type Gauge } from './gauge.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { summarySteps } from './summary-steps.ts'
 
 /** Thrown when the system prompt and the tools alone are longer than the window. */
 export class PromptTooLongError extends Error {}
@@ -55,6 +57,7 @@ async function summarizeOldest(turn: Turn, offer: Offer, gauge: Gauge, settings:
   const system = await recompiled(turn, done.rows.length - 1)
   Object.assign(turn, { rows: done.rows, system })
   turn.count = gauge.count(done.rows)
+  for (const { output } of done.calls) turn.usage = addUsage(turn.usage, stepUsage(output.usage), true)
   const context = contextWith(turn, [])
   const events = request.include_compaction_messages ? messagesOf(turn, [done.row]) : []
   const prompt = { id: system.id, content: [{ type: 'text', text: system.text }] }
@@ -64,6 +67,7 @@ async function summarizeOldest(turn: Turn, offer: Offer, gauge: Gauge, settings:
     count: turn.count,
     events,
     system: prompt,
+    ...summarySteps(turn, done.calls),
   })
 }
 

@@ -3,6 +3,8 @@ import type { Scope } from '../../db/scope.ts'
 import { ApiError } from '../../lib/errors.ts'
 import { unpackSummary } from '../../resources/messages/packed.ts'
 import type { Target } from '../../resources/messages/table.ts'
+import { withinBudget } from '../budgets.ts'
+import { usedBy } from '../commit.ts'
 import { upstreamFailure } from '../failure.ts'
 import type { ModelServices } from '../generate.ts'
 import { offerTools } from '../offer.ts'
@@ -13,6 +15,7 @@ import { viewThread } from '../view.ts'
 import { compact } from './compact.ts'
 import { createGauge } from './gauge.ts'
 import { type GivenSettings, settingsOf } from './settings.ts'
+import { summarySteps } from './summary-steps.ts'
 
 /** What a summary has changed. Counts include the system prompt. */
 export interface SummarizedThread {
@@ -64,21 +67,27 @@ export async function prepareSummary(
   const offer = offerTools(turn)
   const gauge = createGauge(turn, offer.options.tools)
   const settings = settingsOf(turn.agent.row.compaction_settings, given)
-  const done = await compact(turn, offer, settings, gauge, { before: gauge.now() }).catch((error) => {
-    throw upstreamFailure(error)
+  const summarized = await withinBudget(scope, target, async () => {
+    const done = await compact(turn, offer, settings, gauge, { before: gauge.now() }).catch((error) => {
+      throw upstreamFailure(error)
+    })
+    const stored = summarySteps(turn, done?.calls ?? [])
+    return { result: done && { ...done, stored }, used: usedBy(stored.steps) }
   })
-  if (!done) return unchanged(turn)
+  if (!summarized) return unchanged(turn)
+  const { summary, row, rows, stored } = summarized
   const before = contextWith(turn, [])
-  const text = await compileThread(scope, target, turn, done.rows.length - 1)
+  const text = await compileThread(scope, target, turn, rows.length - 1)
   return {
-    result: { summary: done.summary, num_messages_before: before.length, num_messages_after: done.rows.length + 1 },
+    result: { summary, num_messages_before: before.length, num_messages_after: rows.length + 1 },
     context: {
       threadId: target.threadId,
       before,
-      after: [turn.system.id, ...done.rows.map(({ id }) => id)],
-      added: [done.row],
-      count: gauge.count(done.rows),
+      after: [turn.system.id, ...rows.map(({ id }) => id)],
+      added: [row],
+      count: gauge.count(rows),
       system: { ...turn.system, text },
+      ...stored,
     },
   }
 }

@@ -9,6 +9,7 @@ import { observeModelCall } from '../../telemetry/model-calls.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Turn } from '../turn.ts'
 import type { Settings } from './settings.ts'
+import type { SummaryCall } from './summary-steps.ts'
 import { chunksOf, transcriptOf } from './transcript.ts'
 
 /** A model that summarizes. */
@@ -17,6 +18,8 @@ export interface Summarizer {
   config: LlmConfig
   settings: Readonly<Record<string, unknown>>
   telemetry: Telemetry
+  /** The calls that it has answered. */
+  calls: SummaryCall[]
 }
 
 /** The model that summarizes for the models of a provider, where neither agent nor request names one. */
@@ -27,24 +30,29 @@ const SMALL: Readonly<Record<string, string>> = {
 }
 
 /** The agent's own model. */
-export const ownSummarizer = ({ model, config, agent, telemetry }: Turn): Summarizer => ({
+export const ownSummarizer = ({ model, config, agent, telemetry }: Turn, calls: SummaryCall[]): Summarizer => ({
   model,
   config,
   settings: agent.row.model_settings ?? {},
   telemetry,
+  calls,
 })
 
 /**
  * The model that the settings name, or the small one of the agent's provider: a conversation goes to no other provider by
  * default. Undefined where there is no such model.
  */
-export async function namedSummarizer(turn: Turn, { model, modelSettings }: Settings): Promise<Summarizer | undefined> {
+export async function namedSummarizer(
+  turn: Turn,
+  { model, modelSettings }: Settings,
+  calls: SummaryCall[],
+): Promise<Summarizer | undefined> {
   const handle = model ?? SMALL[turn.config.handle?.split('/')[0] ?? '']
   if (!handle) return undefined
   try {
     const config = (await catalogOf(turn.scope, { llm: [handle] })).llm(handle)
     const { telemetry } = turn
-    return { model: await turn.models.of(turn.scope, config), config, settings: modelSettings, telemetry }
+    return { model: await turn.models.of(turn.scope, config), config, settings: modelSettings, telemetry, calls }
   } catch {
     return undefined
   }
@@ -52,14 +60,16 @@ export async function namedSummarizer(turn: Turn, { model, modelSettings }: Sett
 
 /** The text of a model's answer. Throws a ModelError where there is none. */
 async function textOf(
-  { model, config, settings, telemetry }: Summarizer,
+  { model, config, settings, telemetry, calls }: Summarizer,
   options: LanguageModelV4CallOptions,
 ): Promise<string> {
   const call = { ...callSettings(config, settings, true), ...options, responseFormat: { type: 'text' as const } }
+  const startedAt = performance.now()
   const deltas = observeModelCall(telemetry, model, callModel(model, call))
   for (;;) {
     const { done, value } = await deltas.next()
     if (!done) continue
+    calls.push({ config, output: value, milliseconds: performance.now() - startedAt })
     const text = value.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('')
     if (text.trim() === '') throw new ModelError('llm_empty_response', 'The model wrote no summary.')
     return text.trim()
@@ -139,8 +149,9 @@ export const summarizeInPlace = (
   prompt: LanguageModelV4Prompt,
   options: Pick<LanguageModelV4CallOptions, 'tools' | 'toolChoice'>,
   { prompt: request }: Settings,
+  calls: SummaryCall[],
 ): Promise<string> =>
-  textOf(ownSummarizer(turn), {
+  textOf(ownSummarizer(turn, calls), {
     ...options,
     ...(options.tools && { toolChoice: { type: 'auto' } }),
     prompt: [...prompt, user(`${request}\n\nCall no tool.`)],
