@@ -58,9 +58,19 @@ function answersTo({ row, waiting }: PendingRequest, { answers, requestId }: App
 /** The newest messages of an agent among which the returns of a repeated answer are looked for. */
 const LOOKED_AT = 1_000
 
+/** The ids of the calls of a request in the history. */
+async function callsOf({ scope, run }: Turn, requestId: string): Promise<string[]> {
+  const [row] = await scope.read<Pick<StoredMessage, 'tool_calls'>>(sql`
+    select tool_calls from messages where organization_id = ${scope.organizationId} and id = ${requestId}
+      and agent_id = ${run.agentId}`)
+  return (row?.tool_calls ?? []).map(({ id }) => id)
+}
+
 /** Whether an answer comes again: returns of its calls are stored, though a compaction may have removed them from the context. */
-export async function isRepeated({ scope, run, rows }: Turn, { answers }: Approval): Promise<boolean> {
-  const ids = new Set(answers.map(({ tool_call_id }) => tool_call_id))
+export async function isRepeated(turn: Turn, { answers, requestId }: Approval): Promise<boolean> {
+  const { scope, run, rows } = turn
+  const given = answers.map(({ tool_call_id }) => tool_call_id)
+  const ids = new Set(requestId ? [...(await callsOf(turn, requestId)), ...given].slice(0, 1) : given)
   const conversation = run.conversationId === undefined ? sql`is null` : sql`= ${run.conversationId}`
   const stored = await scope.read<Pick<StoredMessage, 'tool_returns'>>(sql`
     select tool_returns from (

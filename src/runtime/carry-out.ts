@@ -15,6 +15,7 @@ import { runGroup } from './groups/run-group.ts'
 import { CancelledError, LostRunError, StoppingError } from './interruptions.ts'
 import { prepareTurn } from './prepare.ts'
 import { loadProgress } from './progress.ts'
+import { repairHistory } from './repair.ts'
 import { approvalRequest } from './rows.ts'
 import type { RunOutcome } from './run-outcome.ts'
 import { runStep } from './step.ts'
@@ -113,6 +114,7 @@ export async function carryOut(
   try {
     if (isOfGroup(start.run)) return await runGroup(start)
     turn = await prepareTurn(start, models)
+    await repairHistory(turn, logger)
     const stopReason = await runSteps(turn, start.attempts > 1 ? await loadProgress(turn) : undefined)
     return { stopReason, usage: turn.usage, tokens: turn.tokens, embeds: turn.agent.row.embedding_config != null }
   } catch (thrown) {

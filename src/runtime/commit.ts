@@ -149,39 +149,29 @@ function endTables(run: OwnedRun, organizationId: string, end: RunEnd, now: stri
   return [...finished, otids, interrupted]
 }
 
+/** The columns of a thread that a commit sets. */
+const threadColumns = ({ context, count, shortenedTo, pending, pendingUntil, end }: Commit) => [
+  ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
+  ...(count ? [sql`token_count = ${JSON.stringify(count)}::json`] : []),
+  ...(shortenedTo ? [sql`shortened_to = ${shortenedTo}`] : []),
+  ...(pending === undefined
+    ? []
+    : [
+        sql`pending_approval = ${pending && JSON.stringify(pending)}::json`,
+        sql`pending_expires_at = ${pendingUntil ?? null}::timestamptz`,
+      ]),
+  ...(end ? [sql`run_id = null`] : []),
+]
+
 /**
  * Stores a step, or the end of a run, by one statement. Undefined when this server doesn't own the run any more: then nothing
  * is stored, and the caller must stop.
  */
 export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): Promise<Committed | undefined> {
   const { organizationId } = scope
-  const {
-    messages = [],
-    context,
-    count,
-    shortenedTo,
-    pending,
-    pendingUntil,
-    steps = [],
-    traces = [],
-    system,
-    chunk,
-    end,
-  } = changes
+  const { messages = [], steps = [], traces = [], system, chunk, end } = changes
   const now = new Date().toISOString()
   const used = usedBy(steps)
-  const thread = [
-    ...(context ? [sql`message_ids = ${JSON.stringify(context)}::json`] : []),
-    ...(count ? [sql`token_count = ${JSON.stringify(count)}::json`] : []),
-    ...(shortenedTo ? [sql`shortened_to = ${shortenedTo}`] : []),
-    ...(pending === undefined
-      ? []
-      : [
-          sql`pending_approval = ${pending && JSON.stringify(pending)}::json`,
-          sql`pending_expires_at = ${pendingUntil ?? null}::timestamptz`,
-        ]),
-    ...(end ? [sql`run_id = null`] : []),
-  ]
   const tables = [
     ...(messages.length > 0 ? [insertRows('added', 'messages', organizationId, messages)] : []),
     ...stepTables(organizationId, steps, traces),
@@ -201,7 +191,7 @@ export async function commitRun(scope: Scope, run: OwnedRun, changes: Commit): P
     ...(end ? endTables(run, organizationId, end, now) : []),
     ...(used ? [countUsage(scope, run, now, used)] : []),
     sql`thread as (
-      update threads set ${sql.join([...thread, sql`id = id`])}
+      update threads set ${sql.join([...threadColumns(changes), sql`id = id`])}
       where organization_id = ${organizationId} and id = ${run.threadId} and exists (select from run)
       returning waiting)`,
   ]

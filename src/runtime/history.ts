@@ -24,7 +24,8 @@ const SHORT_RETURN = 200
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 
-const MISSING = 'The call was interrupted: nothing is known of its outcome.'
+/** The result of a call that has none. */
+export const MISSING = 'The call was interrupted: nothing is known of its outcome.'
 
 const NOTHING = '[no text]'
 

@@ -5,7 +5,7 @@ import { agents } from '../resources/agents/schema.ts'
 import { shareWithPartners } from '../resources/agents/sleeptime.ts'
 import { newBlock } from '../resources/blocks/blocks.ts'
 import { blocks } from '../resources/blocks/schema.ts'
-import { isolatedBlocks } from '../resources/conversations/isolated-blocks.ts'
+import { hasIsolatedBlocks, isolatedBlocks } from '../resources/conversations/isolated-blocks.ts'
 import type { BlockChange, Memory, MemoryBlock } from './memory.ts'
 import { asCall } from './refused.ts'
 
@@ -16,8 +16,16 @@ interface Writer {
   conversationId?: string | undefined
 }
 
-/** Makes a block, and attaches it to the agent and to the agents that manage its memory. Returns its version. */
-async function insertBlock(tx: Scope, agentId: string, { id, label, value, description }: MemoryBlock) {
+/**
+ * Makes a block, and attaches it to the agent and to the agents that manage its memory. In a conversation with blocks of its own
+ * the block is one of them. Returns its version.
+ */
+async function insertBlock(tx: Scope, run: Writer, { id, label, value, description }: MemoryBlock) {
+  const { agentId, conversationId } = run
+  if (conversationId !== undefined && (await hasIsolatedBlocks(tx, conversationId))) {
+    const own = { hidden: true, conversation_id: conversationId }
+    return (await tx.insert(blocks, { id, ...newBlock({ label, value, description }), ...own }))[VERSION]!
+  }
   await tx.lock(agents, agentId)
   const made = await tx.insert(blocks, { id, ...newBlock({ label, value, description }) })
   await tx.attach(agentBlocks, agentId, id)
@@ -35,7 +43,7 @@ async function removeBlock(tx: Scope, { agentId, conversationId }: Writer, id: s
 /** Writes one change. Returns the version of the block; undefined for a removed one. */
 async function writeChange(tx: Scope, run: Writer, id: string, { patch }: BlockChange, block?: MemoryBlock) {
   if (patch && block) {
-    return block.version === 0 ? insertBlock(tx, run.agentId, block) : (await tx.update(blocks, id, patch))[VERSION]!
+    return block.version === 0 ? insertBlock(tx, run, block) : (await tx.update(blocks, id, patch))[VERSION]!
   }
   await removeBlock(tx, run, id)
   return undefined

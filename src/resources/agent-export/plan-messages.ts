@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { inBody } from '../../lib/errors.ts'
-import { idAt } from '../../lib/ids.ts'
+import { idAt, instantOf } from '../../lib/ids.ts'
 import { firstThread } from '../messages/first-messages.ts'
 import { asParts, type NewMessage, type NewThread } from '../messages/insert.ts'
 import type { MessageEntry, Placed, PlacedAgent } from './entry-schema.ts'
@@ -20,7 +20,7 @@ export function planThread(
     return firstThread(system, type, timezone, given)
   }
   // Messages of one instant stay in the order of the file.
-  const first = randomInt(2 ** 31)
+  const first = randomInt(1, 2 ** 31)
   const now = new Date()
   const messageIds = new Map(
     agent.messages.map(({ id, at, created_at }, n) => {
@@ -32,10 +32,13 @@ export function planThread(
     }),
   )
   const context = agent.in_context_message_ids ?? agent.messages.map(({ id }) => id)
-  return {
-    messages: agent.messages.map((message) => planMessage(message, messageIds, ids)),
-    message_ids: context.map((id) => messageIds.get(id)!),
-  }
+  const messages = agent.messages.map((message) => planMessage(message, messageIds, ids))
+  const message_ids = context.map((id) => messageIds.get(id)!)
+  if (messages.some(({ role }) => role === 'system')) return { messages, message_ids }
+  // A file without its system prompt gets one before all others.
+  const [prompt] = firstThread(system, type, timezone, []).messages
+  const id = idAt('message', instantOf(messages[0]!.id!) ?? now, first - 1)
+  return { messages: [{ ...prompt!, id }, ...messages], message_ids: [id, ...message_ids] }
 }
 
 function planMessage(

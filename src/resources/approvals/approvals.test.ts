@@ -200,3 +200,16 @@ describe('a request for approval with an end', () => {
     for (const { id } of [one, two]) expect(await memoryOf(id)).toBe('Name: Ada')
   })
 })
+
+test('an answer in the old form, by the id of the request, does nothing when it is repeated', async () => {
+  const { id, request } = await waiting()
+  const old = { messages: [{ type: 'approval', approve: true, approval_request_id: request.id }] }
+  expect((await send(id, old)).body.stop_reason.stop_reason).toBe('end_turn')
+  const before = await newest(id, 20)
+  const again = await send(id, old)
+  expect([again.status, again.body.messages]).toEqual([200, []])
+  expect(await newest(id, 20)).toEqual(before)
+  expect(await memoryOf(id)).toBe('Name: Ada\nApproved')
+  const foreign = { ...old.messages[0], approval_request_id: (await waiting(bob)).request.id }
+  expect((await send(id, { messages: [foreign] })).status).toBe(400)
+})

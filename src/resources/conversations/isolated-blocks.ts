@@ -11,6 +11,14 @@ const selectBlocks = (scope: Scope, condition: RawBuilder<boolean>): Promise<Blo
 export const isolatedBlocks = (scope: Scope, conversationId: string) =>
   selectBlocks(scope, sql`blocks.conversation_id = ${conversationId}`)
 
+/** Whether a conversation has blocks of its own. */
+export async function hasIsolatedBlocks(scope: Scope, conversationId: string): Promise<boolean> {
+  const [found] = await scope.query(sql`
+    select from conversations where organization_id = ${scope.organizationId} and id = ${conversationId}
+      and json_array_length(coalesce(isolated_block_labels, '[]')) > 0`)
+  return found !== undefined
+}
+
 /** Gives a conversation copies of blocks. Lists of blocks leave copies out, as all hidden blocks. */
 export async function copyBlocks(tx: Scope, conversation_id: string, originals: readonly Block[]): Promise<void> {
   const copies = originals.map(({ label, value, limit = null, description, metadata, read_only }) => ({
