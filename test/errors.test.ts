@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Document, documentOf, type Operation, operationsOf } from './operations.ts'
+import { type Document, documentOf, keyedOperations, type Operation } from './operations.ts'
 import { requestsOf, send } from './places.ts'
 import { type Populated, populate } from './populate.ts'
 import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   alice = server.alice
   held = await populate(alice, server.database, 'Alicia')
   document = documentOf(server.app)
-  operations = operationsOf(server.app).filter(({ security }) => security?.length !== 0)
+  operations = keyedOperations(server.app)
 })
 afterAll(() => server.close())
 

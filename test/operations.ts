@@ -62,6 +62,14 @@ export const operationsOf = (app: App): Operation[] =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
 
+/** Every operation that needs a key. */
+export const keyedOperations = (app: App): Operation[] =>
+  operationsOf(app).filter(({ security }) => security?.length !== 0)
+
+/** The address of an operation with these values in its path. */
+export const addressOf = ({ path }: Operation, values: Readonly<Record<string, string>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]!))
+
 /** A schema, or the component it refers to. */
 export function resolve(document: Document, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1)

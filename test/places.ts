@@ -1,5 +1,5 @@
 import type { Prefix } from '../src/lib/ids.ts'
-import { bodyOf, type Document, idPlaces, type Operation, prefixOf, takesForm } from './operations.ts'
+import { addressOf, bodyOf, type Document, idPlaces, type Operation, prefixOf, takesForm } from './operations.ts'
 import type { Populated } from './populate.ts'
 import { RESOURCE_SAMPLES } from './resource-samples.ts'
 import { SAMPLES } from './samples.ts'
@@ -135,7 +135,7 @@ function formOf(operation: Operation, body: unknown): FormData {
 
 /** Sends a request. */
 export function send(client: Client, { operation, path, query, body }: Request) {
-  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]!))
+  const url = addressOf(operation, path)
   const values = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]))
   const search = new URLSearchParams(values as [string, string][]).toString()
   return client.call(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { AREAS, permits, SCOPE_PATTERN, VERBS, WRITE_TOOLS } from '../src/lib/permissions.ts'
-import { documentOf, type Operation, operationsOf } from './operations.ts'
+import { addressOf, documentOf, keyedOperations, type Operation } from './operations.ts'
 import { requestsOf } from './places.ts'
 import { type Populated, populate } from './populate.ts'
 import { type Client, useTestServer } from './server.ts'
@@ -10,7 +10,7 @@ let held: Populated
 let operations: Operation[]
 beforeAll(async () => {
   held = await populate(server.alice, server.database, 'Alicia')
-  operations = operationsOf(server.app).filter(({ security }) => security?.length !== 0)
+  operations = keyedOperations(server.app)
 })
 
 const ALL = ['read', 'write', 'secrets', 'admin', ...AREAS.flatMap((area) => VERBS.map((verb) => `${area}:${verb}`))]
@@ -30,9 +30,7 @@ async function clientWith(scopes: readonly string[]): Promise<Client> {
 /** Sends an operation without a body, so that it changes little: the scopes are looked at first. */
 function ask(client: Client, operation: Operation, agent = held.one.agent) {
   const [request] = requestsOf(documentOf(server.app), operation, held)
-  const values = { ...request!.path, agent_id: agent }
-  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name as 'agent_id']!))
-  return client.call(operation.method, url)
+  return client.call(operation.method, addressOf(operation, { ...request!.path, agent_id: agent }))
 }
 
 describe('the scopes of a key', () => {

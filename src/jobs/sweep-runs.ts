@@ -39,10 +39,20 @@ async function deleteBatch({ kysely }: Database, { table, key, hours, where = 't
   return rows.length
 }
 
+/** Deletes the usage of days that no budget compares any more, of one organization after the other. */
+async function sweepUsage({ kysely }: Database): Promise<void> {
+  const old = sql`day < (statement_timestamp() - interval '2 days')::date`
+  const { rows } = await sql<{
+    id: string
+  }>`select distinct organization_id as id from usage_days where ${old}`.execute(kysely)
+  for (const { id } of rows) await sql`delete from usage_days where organization_id = ${id} and ${old}`.execute(kysely)
+}
+
 /**
  * Deletes what runs that are over leave for a time: events and ids of messages after three hours, ids of named requests after a
- * day, requests to providers and the ledger of calls after `traceDays`.
+ * day, requests to providers and the ledger of calls after `traceDays`. The usage of a day is deleted two days later.
  */
 export async function sweepRuns(database: Database, traceDays: number): Promise<void> {
   for (const rule of rulesFor(traceDays)) while ((await deleteBatch(database, rule)) === BATCH);
+  await sweepUsage(database)
 }

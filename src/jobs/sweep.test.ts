@@ -102,3 +102,21 @@ test('what runs leave for readers and repeated requests is deleted some time aft
   await age(24 * 31)
   expect(await kept()).toEqual(all(recent.id))
 })
+
+test('the usage of a day is there two days later, and then no more', async () => {
+  const { database, organizations } = server
+  for (const [organization, days] of [
+    [organizations.alice, 0],
+    [organizations.alice, 1],
+    [organizations.alice, 4],
+    [organizations.bob, 5],
+  ] as const) {
+    await sql`insert into usage_days (organization_id, agent_id, api_key_id, day, tokens)
+      values (${organization}, 'agent-1', '', (statement_timestamp() - ${days} * interval '1 day')::date, ${days})`.execute(
+      database.kysely,
+    )
+  }
+  await sweep()
+  const { rows } = await sql<{ tokens: number }>`select tokens from usage_days order by 1`.execute(database.kysely)
+  expect(rows).toEqual([{ tokens: 0 }, { tokens: 1 }])
+})

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { useTestServer } from '../../../test/server.ts'
+import { type Client, useTestServer } from '../../../test/server.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
 
@@ -57,6 +57,21 @@ describe('a budget', () => {
     expect((await send(one, 'Hi', client)).status).toBe(429)
     expect((await send(one)).status).toBe(200)
     expect((await budgetOf(id)).used.runs).toBe(2)
+  })
+
+  test('holds at several servers: what one has counted, the other compares', async () => {
+    const second = await server.another()
+    const agents = [await makeAgent(), await makeAgent()]
+    const { client, id: api_key_id } = await makeKey()
+    await makeBudget({ api_key_id, runs: 4 })
+    const there = {
+      ...client,
+      post: (url: string, body: unknown) => second.alice.post(url, body, { authorization: `Bearer ${client.key}` }),
+    }
+    const statuses: number[] = []
+    for (let n = 0; n < 6; n++)
+      statuses.push((await send(agents[n % 2]!, 'Hi', n % 2 ? client : (there as Client))).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   })
 
   test('of tokens ends a run that goes on beyond it', async () => {
