@@ -61,7 +61,7 @@ export async function grep(
   worker.on('error', () => {})
   let left = TIMEOUT_MS
   /** The next message of the thread. The time in which it works counts, the time between doesn't. */
-  const next = async (): Promise<Record<string, unknown>> => {
+  const next = async <T>(): Promise<T> => {
     const [timeout, begun] = [AbortSignal.timeout(left), performance.now()]
     try {
       const [message] = await once(worker, 'message', { signal: AbortSignal.any([timeout, signal]) })
@@ -76,14 +76,14 @@ export async function grep(
     }
   }
   try {
-    const { invalid } = await next()
+    const { invalid } = await next<{ invalid?: string }>()
     if (invalid) throw new GrepError(`The pattern is no regular expression: ${invalid}.`)
     const found: Matches[] = []
     let before = 0
     for await (const { text, kind } of texts) {
       worker.postMessage({ text, kind, before } satisfies GrepText)
-      // It holds: the thread responds to each text with its matches.
-      const matches = (await next()) as unknown as Pick<Matches, 'matches' | 'shown'>
+      // The thread responds to each text with its matches.
+      const matches = await next<Pick<Matches, 'matches' | 'shown'>>()
       if (matches.matches > 0) found.push({ file_name: kind.file_name, ...matches })
       before += matches.matches
       if (before >= options.most) break

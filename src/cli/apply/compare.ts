@@ -23,9 +23,9 @@ export interface FieldChange {
 }
 
 /** The changes that make the fields of `actual` those of `wanted`. Objects keep the fields that the file doesn't name. */
-export const changesOf = (wanted: Fields, actual: Fields, fields: readonly string[]): FieldChange[] =>
+export const changesOf = (wanted: object, actual: object, fields: readonly string[]): FieldChange[] =>
   fields.flatMap((field) => {
-    const [after, before] = [wanted[field], actual[field]]
+    const [after, before] = [(wanted as Fields)[field], (actual as Fields)[field]]
     if (after === undefined || isAsWanted(after, before)) return []
     return [{ field, before, after: isObject(after) && isObject(before) ? { ...before, ...after } : after }]
   })

@@ -41,7 +41,7 @@ function planBlocks(wanted: readonly FiledBlock[], actual: readonly Block[]): Bl
   return wanted.flatMap((one): BlockPlan[] => {
     const block = actual.find(({ label }) => label === one.label)
     if (!block) return [{ wanted: one, changes: [] }]
-    const changes = changesOf(one, block as unknown as Record<string, unknown>, Object.keys(one))
+    const changes = changesOf(one, block, Object.keys(one))
     return changes.length > 0 ? [{ wanted: one, id: block.id!, changes }] : []
   })
 }
@@ -85,7 +85,6 @@ export async function planAgent(client: Client, wanted: FiledAgent, prune: boole
     await planSet('blocks', wanted.blocks && known, labels, async (name) => name, prune),
   ].flat()
   if (!agent) return { wanted, changes: [], blocks: planBlocks(blocks, []), sets }
-  const actual = agent as unknown as Record<string, unknown>
-  const plan = { wanted, id: agent.id, etag, changes: changesOf(wanted, actual, SETTINGS) }
+  const plan = { wanted, id: agent.id, etag, changes: changesOf(wanted, agent, SETTINGS) }
   return { ...plan, blocks: planBlocks(blocks, agent.blocks), sets }
 }

@@ -69,7 +69,7 @@ export function createEventWriter(cli: Cli) {
     reasoning_message: ({ id, reasoning }) => writePiece(id, cli.style(['dim', 'italic'], reasoning as string)),
     tool_return_message: (event) => {
       // A tool_return_message has the fields of a return.
-      const own = event as unknown as Return
+      const own = event as StreamEvent & Return
       const returns = (event.tool_returns as Return[] | undefined) ?? [own]
       for (const one of returns) writeReturn(returns.length === 1 ? { ...own, ...one } : one)
     },

@@ -134,7 +134,7 @@ const cancellable =
   (pool: pg.Pool, cancel: (processId: number) => Promise<unknown>): SendSearch =>
   async <Row>(statement: Statement, signal: AbortSignal) => {
     const client = await pool.connect()
-    const { processID } = client as unknown as { processID: number }
+    const { processID } = client as typeof client & { processID: number }
     let cancelled: Promise<unknown> | undefined
     const abort = () => {
       cancelled = cancel(processID).catch(() => {})
