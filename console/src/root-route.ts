@@ -16,7 +16,9 @@ declare module '@tanstack/react-router' {
 export const rootRoute = createRootRoute({ component: Shell })
 
 const filtersOf = (search: Record<string, unknown>): Filters =>
-  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)]))
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
 
 /** A page: its path, its component, and its entry in the navigation. */
 export function page<const Path extends string>(

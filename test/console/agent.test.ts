@@ -113,6 +113,8 @@ describeInBrowser('the page of an agent', () => {
     await page.getByText('Good day to you.').waitFor()
     expect(page.url()).toContain('conversation=conv-')
     expect(await page.getByText('Hello to you.').count()).toBe(0)
+    await page.getByLabel('Conversation', { exact: true }).first().selectOption({ label: 'Main conversation' })
+    await page.getByText('Hello to you.').waitFor()
   })
 
   test('shows both sides when a block was changed meanwhile, and saves the merged text', async () => {
