@@ -1,0 +1,122 @@
+import { beforeAll, expect, test } from 'vitest'
+import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
+
+/** A text that runs a script wherever it is taken for HTML. */
+const SCRIPT = '<img src=x onerror="window.ran = true">'
+
+/** The pages that list resources. */
+const PAGES = ['archives', 'folders', 'blocks', 'identities', 'groups', 'tools', 'templates', 'models', 'admin']
+/** Those that show a text of the user for each resource. */
+const WITH_TEXTS = ['archives', 'folders', 'blocks', 'identities', 'groups', 'admin']
+
+const SOURCE =
+  'def add(a: int, b: int) -> int:\n    """Adds numbers.\n\n    Args:\n        a: One.\n        b: Another.\n    """\n    return a + b\n'
+
+describeInBrowser('the pages of the console', () => {
+  const ui = useConsole()
+  let archive: { id: string }
+  let folder: { id: string }
+
+  beforeAll(async () => {
+    const { alice } = ui.server
+    archive = (await alice.post('/v1/archives', { name: SCRIPT, description: SCRIPT })).body
+    await alice.post(`/v1/archives/${archive.id}/passages/batch`, {
+      passages: [
+        { text: `${SCRIPT} The garden needs water on Mondays.`, tags: [SCRIPT] },
+        { text: 'The invoice of the bakery is due.' },
+      ],
+    })
+    folder = (await alice.post('/v1/folders', { name: SCRIPT, description: SCRIPT })).body
+    await alice.post('/v1/blocks', { label: SCRIPT, value: SCRIPT, description: SCRIPT })
+    await alice.post('/v1/identities', { name: SCRIPT, identifier_key: SCRIPT, identity_type: 'user' })
+    const agents = await Promise.all(
+      ['One', SCRIPT].map(async (name) => (await alice.post('/v1/agents', { name })).body.id),
+    )
+    await alice.post('/v1/groups', { agent_ids: agents, description: SCRIPT })
+    await alice.post('/v1/api-keys', { name: SCRIPT, scopes: ['read'] })
+  })
+
+  test.each(PAGES)('show texts of users as text, and are accessible: %s', async (path) => {
+    const page = await ui.open(path, ui.server.alice)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    if (WITH_TEXTS.includes(path)) await page.getByText(SCRIPT).first().waitFor()
+    await expectAccessible(page)
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+  })
+
+  test('show texts of passages and folders as text, and are accessible', async () => {
+    const page = await ui.open('archives', ui.server.alice)
+    for (const path of [`archives/${archive.id}`, `archives/${archive.id}?q=garden`, `folders/${folder.id}`]) {
+      await page.goto(`/console/${path}`)
+      await page.getByText(SCRIPT).first().waitFor()
+      await expectAccessible(page)
+    }
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+  })
+
+  test('show nothing of another organization', async () => {
+    const page = await ui.open('archives', ui.server.bob)
+    for (const path of WITH_TEXTS) {
+      const loaded = page.waitForResponse(
+        (response) => response.url().includes('/v1/') && response.request().method() === 'GET',
+      )
+      await page.goto(`/console/${path}`)
+      await loaded
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect([path, await page.getByText(SCRIPT).count()]).toEqual([path, 0])
+    }
+    await page.goto(`/console/archives/${archive.id}`)
+    await page.getByRole('alert').waitFor()
+  })
+
+  test('search an archive by vectors, by words and by both, with scores, and add passages to it', async () => {
+    const page = await ui.open(`archives/${archive.id}?q=garden`, ui.server.alice)
+    for (const name of ['By vectors', 'By words', 'By both']) {
+      await page.getByRole('region', { name }).getByText('needs water').waitFor()
+    }
+    await page.getByRole('button', { name: 'Add passage' }).click()
+    await page.getByLabel('Text').fill('Ada likes tea.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+    await page.goto(`/console/archives/${archive.id}`)
+    await page.getByText('Ada likes tea.').waitFor()
+  })
+
+  test('upload dropped files, and follow each until agents can search it', async () => {
+    const page = await ui.open(`folders/${folder.id}`, ui.server.alice)
+    const files = ['a.txt', 'b.md'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`About ${name}`),
+    }))
+    await page.locator('input[type=file]').setInputFiles(files)
+    for (const { name } of files) {
+      await page.getByRole('row', { name }).getByText('completed').waitFor()
+    }
+  })
+
+  test('derive the schema of a tool from its source, and store the tool', async () => {
+    const page = await ui.open('tools/new', ui.server.alice)
+    await page.getByText('roll_dice').first().waitFor()
+    const editor = page.getByRole('textbox', { name: 'Source' })
+    await editor.fill(SOURCE)
+    await page.getByText('"Adds numbers."').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'add', level: 1 }).waitFor()
+    const { body } = await ui.server.alice.get('/v1/tools?name=add')
+    expect(body[0]).toMatchObject({ source_code: SOURCE, description: 'Adds numbers.' })
+  })
+
+  test('make a key that is shown once, and revoke it', async () => {
+    const page = await ui.open('admin', ui.server.alice)
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('laptop')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const key = await page.getByText(/^cairn_/).textContent()
+    expect((await ui.server.client(key!).get('/v1/blocks')).status).toBe(200)
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Revoke the key laptop' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: 'laptop' }).getByText('revoked').waitFor()
+    expect((await ui.server.client(key!).get('/v1/blocks')).status).toBe(401)
+  })
+})
