@@ -22,7 +22,14 @@ export const anyWord = (words: string) => sql`(
   select string_agg('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
   from (select lexeme from unnest(to_tsvector('english', ${words})) order by positions[1] limit ${sql.lit(MAX_WORDS)}) as first)`
 
+/**
+ * A text without most of its repeated `-`: PostgreSQL fails on more than 32 of them before a word (`websearch_to_tsquery` skips
+ * the characters between them). An even number of them excludes nothing.
+ */
+const withoutRuns = (words: string) =>
+  words.replace(/-(?:[\s()!&|]*-){2,}/g, (run) => (run.split('-').length % 2 === 0 ? '-' : '--'))
+
 /** SQL of the query that a text is, with its operators; null for a text of too many words. */
 export const everyWord = (words: string) => sql`(
   select case when numnode(query) <= ${sql.lit(MAX_NODES)} then query end
-  from websearch_to_tsquery('english', ${words}) as query)`
+  from websearch_to_tsquery('english', ${withoutRuns(words)}) as query)`

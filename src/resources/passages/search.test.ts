@@ -385,3 +385,10 @@ test('a search costs two statements, however much there is', async () => {
     expect([body, await count(body)]).toEqual([body, 2])
   }
 })
+
+test('a query of many dashes is a search like any other', async () => {
+  for (const query of ['-'.repeat(4_000), `${'- '.repeat(40)}kettle`, '-('.repeat(40), `${'-|'.repeat(41)}kettle`]) {
+    const { status } = await server.alice.post('/v1/passages/search', { query, archive_id: texts })
+    expect([query.slice(0, 4), status]).toEqual([query.slice(0, 4), 200])
+  }
+})
