@@ -1,12 +1,12 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import base from './vitest.config.ts'
 
-/** What fetches from the registry, by `npm run clients`: programs of others against a started server, and installations. */
+/** What fetches from the registry, by `npm run clients` and `npm run image`: programs of others against a started server, and installations. */
 const { test } = mergeConfig(base, {})
 export default defineConfig({
   test: {
     ...test,
-    include: ['test/{clients,install}/**/*.test.ts'],
+    include: ['test/{clients,image,install}/**/*.test.ts'],
     exclude: [],
     fileParallelism: false,
     testTimeout: 240_000,
