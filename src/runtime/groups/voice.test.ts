@@ -31,7 +31,9 @@ async function makePair() {
 
 const inContext = async (id: string): Promise<string[]> => (await server.alice.get(`/v1/agents/${id}`)).body.message_ids
 
-test('a long voice conversation is cut, and its partner stores the parts worth keeping, where the agent finds them', async () => {
+test('a long voice conversation is cut, and its partner stores the parts worth keeping, where the agent finds them', {
+  timeout: 240_000,
+}, async () => {
   const { agent, partner } = await makePair()
   const { alice } = server
   const asked = model.requests.length
