@@ -58,7 +58,7 @@ export async function build(folder: string, logger: FastifyBaseLogger, signal: A
   signal.addEventListener('abort', end)
   try {
     // Requests come first.
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     const [code] = await once(child, 'close')
     if (signal.aborted) return false
     if (code !== 0) throw new Error(output)
