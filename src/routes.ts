@@ -148,7 +148,7 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
     ['/v1/admin', adminRoutes(authenticator.forget)],
-    ['/mcp', mcpEndpointRoutes(services.version)],
+    ['/mcp', mcpEndpointRoutes(services.version, config.corsOrigins)],
     ['', metricsRoutes(services.telemetry)],
   ]
 }

@@ -97,3 +97,17 @@ test('a request without a key gets a 401, and a tool that is none an error', asy
     /drop_tables/,
   )
 })
+
+test('a web page calls the server only if the settings name its origin, or this machine serves it', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const statusFor = async (from: string, { alice }: Pick<typeof server, 'alice'> = server) => {
+    const headers = { origin: from, accept: 'application/json, text/event-stream' }
+    return (await alice.post('/mcp', message, headers)).status
+  }
+  expect(await statusFor('http://evil.example.com')).toBe(403)
+  expect(await statusFor('null')).toBe(403)
+  expect(await statusFor('http://localhost:5173')).toBe(200)
+  const other = await server.another({ corsOrigins: ['https://app.example.com'] })
+  expect(await statusFor('https://app.example.com', other)).toBe(200)
+  expect(await statusFor('https://app.example.com.evil.com', other)).toBe(403)
+})

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest, InjectOptions } from 'fastify'
 import type { App } from '../../http/server.ts'
+import { ApiError } from '../../lib/errors.ts'
 import { type OpenApiDocument, type Operation, operationsOfTools } from './operations.ts'
 import type { Send } from './server.ts'
 
@@ -25,6 +26,21 @@ const senderFor =
     return { status: statusCode, text: payload }
   }
 
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * 403 for a web page whose origin the settings don't name, unless this machine serves the page. The name of a page's own server may
+ * lead here (DNS rebinding), so the host of the request is no proof.
+ */
+function checkOrigin({ headers: { origin } }: FastifyRequest, allowed: readonly string[]): void {
+  if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return
+  if (URL.canParse(origin) && LOOPBACK.includes(new URL(origin).hostname)) return
+  throw new ApiError(
+    'forbidden',
+    `Web pages of ${origin} may not call this server: CAIRN_CORS_ORIGINS doesn't name it.`,
+  )
+}
+
 /** The request without its body, which is parsed already. */
 const webRequest = (request: FastifyRequest) =>
   new Request(`http://localhost${request.url}`, {
@@ -38,7 +54,7 @@ const webRequest = (request: FastifyRequest) =>
  * `/mcp`: this server as an MCP server, of the revisions 2025-11-25 and before (without sessions) and 2026-07-28. Its tools are
  * operations of the API, under the key and the scopes of the caller.
  */
-export const mcpEndpointRoutes = (version: string) => async (app: App) => {
+export const mcpEndpointRoutes = (version: string, origins: readonly string[]) => async (app: App) => {
   let operations: ReadonlyMap<string, Operation> | undefined
   app.route({
     method: ['GET', 'POST', 'DELETE'],
@@ -47,6 +63,7 @@ export const mcpEndpointRoutes = (version: string) => async (app: App) => {
     // Each call of a tool is a request to the API, which checks the scope of its operation.
     config: { anyKey: true },
     async handler(request, reply) {
+      checkOrigin(request, origins)
       operations ??= operationsOfTools(app.swagger() as unknown as OpenApiDocument)
       // Most servers never get such a request: the library is loaded with the first one.
       const { respond } = await import('./server.ts')
