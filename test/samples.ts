@@ -122,6 +122,7 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   // `delete_passage` takes the other one.
   delete_passage_of_agent: ({ sparePassage }) => [{ path: { memory_id: sparePassage } }],
   create_block: () => [{ body: { label: 'label', value: 'value' } }],
+  restore_block: () => [{ body: { version: 1 } }],
   modify_block: () => [{ body: { value: 'value' } }, { body: {} }],
   modify_block_of_agent: () => [{ body: { value: 'value' } }, { body: {} }],
   create_folder: () => [{ body: { name: fresh() } }],

@@ -44,6 +44,22 @@ describe('cairn blocks', () => {
   })
 })
 
+describe('cairn blocks history', () => {
+  test('lists who changed a block, shows what a change made of it, and takes it back', async () => {
+    const { block } = await makeAgent('Changed', 'Likes tea.')
+    await cli.cairn(['blocks', 'set', block, 'Likes cocoa.'])
+    const { stdout } = await cli.cairn(['blocks', 'history', 'Changed/human'])
+    expect(stdout).toMatch(/^VERSION.*\n2 +\S+ +update +user-\S+ +Likes cocoa\.\n1 +\S+ +create +\S+ +Likes tea\.\n$/)
+    expect((await cli.cairn(['blocks', 'diff', block])).stdout).toBe('- Likes tea.\n+ Likes cocoa.\n')
+    expect((await cli.cairn(['blocks', 'diff', block, '1'])).stdout).toContain('+ Likes tea.')
+    expect((await cli.cairn(['blocks', 'undo', 'Changed/human'])).code).toBe(0)
+    expect((await json('blocks', 'get', block)).value).toBe('Likes tea.')
+    expect((await cli.cairn(['blocks', 'diff', block, 'x'])).code).toBe(2)
+    expect((await cli.cairn(['blocks', 'diff', block, '9'])).stderr).toContain('no version 9')
+    expect((await cli.cairn(['blocks', 'history', block], { as: 'bob' })).code).toBe(1)
+  })
+})
+
 describe('cairn archives', () => {
   const importInto = (archive: string, source: string, ...options: string[]) =>
     cli.cairn(['archives', 'import', archive, source, ...options])

@@ -91,7 +91,9 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countOf(alice, name)).toBe(1)
   })
 
-  test('of every operation that writes gets equal responses, and changes nothing the second time', async () => {
+  test('of every operation that writes gets equal responses, and changes nothing the second time', {
+    timeout: 240_000,
+  }, async () => {
     const client = await newOrganization(server, 'Ida')
     const held = await populate(client, server.database, 'Ida')
     const document = documentOf(server.app)

@@ -8,6 +8,7 @@ import { ApiKey, NewApiKey } from './api-keys/schema.ts'
 import { PendingApproval } from './approvals/schema.ts'
 import { Archive } from './archives/schema.ts'
 import { Batch } from './batches/schema.ts'
+import { BlockVersion } from './blocks/history-schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
 import { Budget } from './budgets/schema.ts'
 import { chatShapes } from './chat-completions/schema.ts'
@@ -43,6 +44,7 @@ export const shapes = [
   Archive,
   Batch,
   Block,
+  BlockVersion,
   Budget,
   ...chatShapes,
   CompactionSettings,

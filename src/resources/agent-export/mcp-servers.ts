@@ -30,8 +30,7 @@ export const serverEntry = ({ server_name, mcp_server_type, server_url }: FiledS
   id: `mcp_server-${n}`,
   server_type: mcp_server_type,
   server_name,
-  server_url: server_url && publicAddress(server_url),
-  stdio_config: null,
+  ...(server_url && { server_url: publicAddress(server_url) }),
 })
 
 /**

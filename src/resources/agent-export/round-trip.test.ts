@@ -212,7 +212,7 @@ test('the MCP servers of an agent’s tools are in its file without secrets, and
   const file = await exported(alice, id)
   expect(file.mcp_servers).toEqual([
     {
-      ...{ id: 'mcp_server-0', server_type: 'streamable_http', server_name: 'filed', stdio_config: null },
+      ...{ id: 'mcp_server-0', server_type: 'streamable_http', server_name: 'filed' },
       server_url: `${standIn.url}/mcp`,
     },
   ])

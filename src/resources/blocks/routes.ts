@@ -3,6 +3,8 @@ import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { attachIdentity, countBlocks, createBlock, detachIdentity, listBlocks, modifyBlock } from './blocks.ts'
+import { listBlockVersions, restoreBlock } from './history.ts'
+import { BlockVersion, ListBlockVersions, RestoreBlock } from './history-schema.ts'
 import {
   Block,
   BlockIdentityParams,
@@ -25,6 +27,11 @@ const operations = operationsOf('blocks', {
   retrieve_block: ['Retrieve a block', { params, response: one }],
   modify_block: ['Modify a block', { params, body: UpdateBlock, response: one }],
   delete_block: ['Delete a block', { params, response: { 200: Type.Null() } }],
+  list_block_versions: [
+    'List the changes of a block, the last one first: who made each, and the block as it left it',
+    { params, querystring: ListBlockVersions, response: { 200: Type.Array(Ref(BlockVersion)) } },
+  ],
+  restore_block: ['Give a block the settings of a former version', { params, body: RestoreBlock, response: one }],
   attach_identity_to_block: ['Link a block to an identity', link],
   detach_identity_from_block: ['Remove the link between a block and an identity', link],
 })
@@ -44,6 +51,14 @@ export async function blockRoutes(app: App) {
     await scope.remove(blocks, params.block_id)
     return null
   })
+
+  app.get('/:block_id/history', operations.list_block_versions, ({ scope, params, query }) =>
+    listBlockVersions(scope, params.block_id, query),
+  )
+
+  app.patch('/:block_id/restore', operations.restore_block, ({ scope, params, body }) =>
+    restoreBlock(scope, params.block_id, body.version),
+  )
 }
 
 /** `/v1/blocks/{block_id}/identities` */

@@ -20,7 +20,7 @@ import {
 const { Optional } = Type
 
 /** The fields of a block that can be set. */
-const settings = {
+export const settings = {
   value: Text({ description: 'Content of the block.' }),
   base_template_id: Name(),
   deployment_id: Name(),

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Versioned } from '../../db/marks.ts'
+import type { Scope } from '../../db/scope.ts'
+import { ApiError } from '../../lib/errors.ts'
+import { modifyBlock } from './blocks.ts'
+import type { BlockVersion, ListBlockVersions } from './history-schema.ts'
+import { type Block, blocks, settings } from './schema.ts'
+
+interface RevisionRow extends Omit<BlockVersion, 'block'> {
+  row: Record<string, unknown>
+}
+
+/** Changes of a block, the last one first. */
+const changesOf = (scope: Scope, id: string, condition: ReturnType<typeof sql>, limit: number) =>
+  scope.read<RevisionRow>(sql`
+    select version, operation, created_at, user_id, key_id as api_key_id, request_id, author ->> 'agent_id' as agent_id,
+      author ->> 'run_id' as run_id, author ->> 'tool_call_id' as tool_call_id, resource as row
+    from revisions where organization_id = ${scope.organizationId} and resource_id = ${id} and ${condition}
+    order by version desc limit ${limit}`)
+
+/** The members with a value. */
+const present = <T extends object>(members: T) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as T
+
+/** The fields of a block of its row in the history. */
+const blockOf = (row: RevisionRow['row']) =>
+  present(Object.fromEntries(blocks.columns.map((column) => [column, row[column] ?? null]))) as unknown as Block
+
+/**
+ * The history of a block, the last change first: `before` a version, `limit` changes at most. The history of a block that
+ * was deleted remains. 404.
+ */
+export async function listBlockVersions(scope: Scope, id: string, { before, limit = 50 }: ListBlockVersions) {
+  const changes = await changesOf(scope, id, before === undefined ? sql`true` : sql`version < ${before}`, limit)
+  if (changes.length === 0) await scope.exists('blocks', id)
+  return changes.map(({ row, ...change }): BlockVersion => ({ ...present(change), block: blockOf(row) }))
+}
+
+/**
+ * Gives a block the settings that it had in a version of its history, as a change of its own: nothing of the history is lost.
+ * 404 for a deleted block, or a version that its history lacks; 409 and 412 as `modifyBlock`.
+ */
+export async function restoreBlock(scope: Scope, id: string, version: number): Promise<Block & Versioned> {
+  await scope.exists('blocks', id)
+  const [change] = await changesOf(scope, id, sql`version = ${version}`, 1)
+  if (!change) throw new ApiError('not_found', `The history of ${id} has no version ${version}.`)
+  const former = blockOf(change.row) as Record<string, unknown>
+  const restored = Object.keys(settings).map((name) => [name, former[name] ?? null])
+  return modifyBlock(scope, id, Object.fromEntries(restored))
+}
