@@ -1,4 +1,4 @@
-import type { BlockVersion } from '../../resources/blocks/history-schema.ts'
+import type { BlockVersion } from '../../resources/blocks/history/schema.ts'
 import { type Client, path } from '../client.ts'
 import { CommandError } from '../exit.ts'
 import { findBlock } from './find-block.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { BlockVersion } from '../../resources/blocks/history-schema.ts'
+import type { BlockVersion } from '../../resources/blocks/history/schema.ts'
 import type { Act } from '../action.ts'
 import type { Cli } from '../cli.ts'
 import { folded, showRows } from '../table.ts'

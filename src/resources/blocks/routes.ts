@@ -3,8 +3,8 @@ import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { Ref } from '../../lib/wire.ts'
 import { attachIdentity, countBlocks, createBlock, detachIdentity, listBlocks, modifyBlock } from './blocks.ts'
-import { listBlockVersions, restoreBlock } from './history.ts'
-import { BlockVersion, ListBlockVersions, RestoreBlock } from './history-schema.ts'
+import { listBlockVersions, restoreBlock } from './history/history.ts'
+import { BlockVersion, ListBlockVersions, RestoreBlock } from './history/schema.ts'
 import {
   Block,
   BlockIdentityParams,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, useTestServer } from '../../../test/server.ts'
-import { callOf } from '../../../test/tool-calls.ts'
+import { type Client, useTestServer } from '../../../../test/server.ts'
+import { callOf } from '../../../../test/tool-calls.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
 

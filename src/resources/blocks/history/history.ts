@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { Versioned } from '../../db/marks.ts'
-import type { Scope } from '../../db/scope.ts'
-import { ApiError } from '../../lib/errors.ts'
-import { modifyBlock } from './blocks.ts'
-import type { BlockVersion, ListBlockVersions } from './history-schema.ts'
-import { type Block, blocks, settings } from './schema.ts'
+import type { Versioned } from '../../../db/marks.ts'
+import type { Scope } from '../../../db/scope.ts'
+import { ApiError } from '../../../lib/errors.ts'
+import { modifyBlock } from '../blocks.ts'
+import { type Block, blocks, settings } from '../schema.ts'
+import type { BlockVersion, ListBlockVersions } from './schema.ts'
 
 interface RevisionRow extends Omit<BlockVersion, 'block'> {
   row: Record<string, unknown>

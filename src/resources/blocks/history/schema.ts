@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Closed, Instant, Int, OneOf, Query, Ref, Shape } from '../../lib/wire.ts'
-import { Block } from './schema.ts'
+import { Closed, Instant, Int, OneOf, Query, Ref, Shape } from '../../../lib/wire.ts'
+import { Block } from '../schema.ts'
 
 const { Optional } = Type
 
