@@ -234,16 +234,20 @@ function readPrograms(path: string | undefined): McpPrograms {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
+function readDatabaseUrl(url: string | undefined): string | undefined {
+  if (url && !/^(postgres(ql)?:\/\/|memory:)/.test(url)) {
+    throw new ConfigError('DATABASE_URL must begin with postgres:// or be memory: (unset, the database is embedded).')
+  }
+  if (url && !URL.canParse(url)) {
+    throw new ConfigError('DATABASE_URL is not a URL. Percent-encode special characters in its user and password.')
+  }
+  return url
+}
+
 /** Reads the settings. Throws a ConfigError that names an invalid setting and its valid values. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
   const text = (name: string) => env[name] || undefined
-  const databaseUrl = text('DATABASE_URL')
-  if (databaseUrl && !/^(postgres(ql)?:\/\/|memory:)/.test(databaseUrl)) {
-    throw new ConfigError('DATABASE_URL must begin with postgres:// or be memory: (unset, the database is embedded).')
-  }
-  if (databaseUrl && !URL.canParse(databaseUrl)) {
-    throw new ConfigError('DATABASE_URL is not a URL. Percent-encode special characters in its user and password.')
-  }
+  const databaseUrl = readDatabaseUrl(text('DATABASE_URL'))
   const apiKey = text('CAIRN_API_KEY')
   if (apiKey && !/^[\x21-\x7e]{1,200}$/.test(apiKey)) {
     throw new ConfigError('CAIRN_API_KEY must have 1 to 200 printable ASCII characters without spaces.')

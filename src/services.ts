@@ -170,10 +170,8 @@ export async function createServices(deps: Deps): Promise<Services> {
   const cipher = rememberPlainTexts(deps.cipher)
   const egress = guardEgress(createEgress(config.allowedNetworks), database.guard)
   const stores = guardStores(createVectorStores(config.vectorStores), database.guard)
-  const embedders = guardEmbedders(
-    deps.embedders ?? createEmbedders({ egress, providers: config.providers }),
-    database.guard,
-  )
+  const given = deps.embedders ?? createEmbedders({ egress, providers: config.providers })
+  const embedders = guardEmbedders(given, database.guard)
   const scopeOf = scopesOf({ database, cipher, jobs })
   const reader = createSourceReader()
   const outside = outsideOf(deps, egress)

@@ -36,6 +36,41 @@ interface Running {
   idle?: NodeJS.Timeout
 }
 
+/**
+ * Connects a call to a program. `hangs` is called when the only call runs into its time limit, and `rest` when the call is over.
+ * Rejects with the end of the program, or the reason of `signal`.
+ */
+async function callBy(one: Running, signal: AbortSignal, { hangs, rest }: { hangs(): void; rest(): void }) {
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  ended.catch(() => {})
+  const abort = () => {
+    reject(signal.reason)
+    // It hangs, as far as anybody can see.
+    if (signal.reason?.name === 'TimeoutError' && one.users.size === 1) hangs()
+  }
+  const close = () => {
+    signal.removeEventListener('abort', abort)
+    one.users.delete(reject)
+    rest()
+  }
+  clearTimeout(one.idle)
+  one.users.add(reject)
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  try {
+    const { client } = await Promise.race([one.started, ended])
+    return { client, ended, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Throws the refusal of a sandbox as that of an MCP server. */
+function refuse(error: unknown): never {
+  throw error instanceof SandboxError ? new McpError('unreachable', error.message, error) : error
+}
+
 /** Creates the programs of a server: none runs yet. */
 export function createPrograms({ programs, enclose, version, log }: ProgramsOptions): Programs {
   const running = new Map<string, Running>()
@@ -63,9 +98,7 @@ export function createPrograms({ programs, enclose, version, log }: ProgramsOpti
   async function commandFor({ organizationId, name }: ProgramAddress): Promise<Command> {
     const program = new Map(of(organizationId)).get(name)
     if (!program) throw new McpError('unreachable', 'the settings of this server do not name it')
-    return enclose(program).catch((error) => {
-      throw error instanceof SandboxError ? new McpError('unreachable', error.message, error) : error
-    })
+    return enclose(program).catch(refuse)
   }
 
   function begin(address: ProgramAddress): Running {
@@ -75,8 +108,8 @@ export function createPrograms({ programs, enclose, version, log }: ProgramsOpti
       if (running.get(address.key) === one) running.delete(address.key)
       for (const reject of users) reject(error)
     }
-    const noted = (stderr: string) => log(address.name, stderr)
-    const started = commandFor(address).then((command) => startProgram({ command, version, onEnd: end, log: noted }))
+    const events = { onEnd: end, log: (stderr: string) => log(address.name, stderr) }
+    const started = commandFor(address).then((command) => startProgram({ command, version, ...events }))
     const one: Running = { started, users }
     started.catch(end)
     running.set(address.key, one)
@@ -88,29 +121,10 @@ export function createPrograms({ programs, enclose, version, log }: ProgramsOpti
     async connect(address, signal) {
       const { key } = address
       const one = running.get(key) ?? begin(address)
-      const { promise: ended, reject } = Promise.withResolvers<never>()
-      ended.catch(() => {})
-      const abort = () => {
-        reject(signal.reason)
-        // It hangs, as far as anybody can see.
-        if (signal.reason?.name === 'TimeoutError' && one.users.size === 1) stop(key)
-      }
-      const close = () => {
-        signal.removeEventListener('abort', abort)
-        one.users.delete(reject)
+      const rest = () => {
         if (one.users.size === 0 && running.get(key) === one) one.idle = setTimeout(stop, IDLE_MS, key).unref()
       }
-      clearTimeout(one.idle)
-      one.users.add(reject)
-      signal.addEventListener('abort', abort, { once: true })
-      if (signal.aborted) abort()
-      try {
-        const { client } = await Promise.race([one.started, ended])
-        return { client, ended, close }
-      } catch (error) {
-        close()
-        throw error
-      }
+      return callBy(one, signal, { hangs: () => stop(key), rest })
     },
     async close() {
       for (const key of [...running.keys()]) stop(key)
