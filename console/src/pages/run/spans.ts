@@ -37,6 +37,7 @@ const NAMES: Record<RunSpan['name'], string> = {
   invoke_agent: 'Run',
   time_to_first_token: 'First token',
   agent_step: 'Step',
+  summarization: 'Summary',
   execute_tool: 'Tool',
 }
 

@@ -7,6 +7,7 @@ const COLOURS: Record<RunSpan['name'], string> = {
   invoke_agent: 'bg-stone-400',
   time_to_first_token: 'bg-amber-500',
   agent_step: 'bg-teal-600',
+  summarization: 'bg-sky-600',
   execute_tool: 'bg-indigo-500',
 }
 
