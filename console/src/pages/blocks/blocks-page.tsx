@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type Block, createBlock, deleteBlock, listBlocks } from '../../api/generated.ts'
 import { useList } from '../../api/use-list.ts'
+import { BlockHistory } from '../../components/block-history/block-history.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { DeleteButton } from '../../components/delete-button.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
@@ -21,15 +22,18 @@ const COLUMNS: Column<Block>[] = [
   },
   {
     header: '',
-    cell: ({ id = '', label }) => (
-      <DeleteButton
-        what={`the block ${label}`}
-        body="Every agent that has the block loses it."
-        remove={() => deleteBlock(id)}
-        changes={[['blocks']]}
-      />
+    cell: (block) => (
+      <>
+        <BlockHistory block={block} />
+        <DeleteButton
+          what={`the block ${block.label}`}
+          body="Every agent that has the block loses it."
+          remove={() => deleteBlock(block.id!)}
+          changes={[['blocks']]}
+        />
+      </>
     ),
-    className: 'w-12',
+    className: 'w-18',
   },
 ]
 

@@ -3,11 +3,11 @@ import { useList } from '../../api/use-list.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { SelectField } from '../../components/ui/select-field.tsx'
+import { useAgentNames } from '../../components/use-agent-names.ts'
 import { useFilter } from '../../components/use-filter.ts'
 import { Filters, Page } from '../../layout/page.tsx'
 import { AgentFilter } from './agent-filter.tsx'
 import { RUN_COLUMNS } from './columns.tsx'
-import { useAgentNames } from './use-agent-names.ts'
 
 const STATUSES = [
   ['', 'Any status'],

@@ -2,6 +2,7 @@ import { PencilIcon, UnlinkIcon } from 'lucide-react'
 import { useState } from 'react'
 import { type Block, detachBlockFromAgent } from '../../../api/generated.ts'
 import { useAction } from '../../../api/use-action.ts'
+import { BlockHistory } from '../../../components/block-history/block-history.tsx'
 import { useConfirm } from '../../../components/confirm.tsx'
 import { Badge } from '../../../components/ui/badge.tsx'
 import { Button } from '../../../components/ui/button.tsx'
@@ -33,6 +34,7 @@ export function BlockCard({ agentId, block }: { agentId: string; block: Block })
       }
       actions={
         <>
+          <BlockHistory block={block} />
           {!editing && (
             <Button
               variant="ghost"

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { listAgents } from '../../api/generated.ts'
+import { listAgents } from '../api/generated.ts'
 
 /** The names of the newest agents by id: one request for a whole list. Older agents are shown by their ids. */
 export function useAgentNames(agentIds: readonly string[]): ReadonlyMap<string, string> {
