@@ -8,7 +8,7 @@ export default defineConfig({
     ...test,
     include: ['test/{clients,image,install}/**/*.test.ts'],
     exclude: [],
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 240_000,
     hookTimeout: 600_000,
   },
