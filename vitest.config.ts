@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
-const WITHOUT_DATABASE = [
+const ON_ONE_ENGINE = [
   ...['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`),
   'test/models/**',
   'console/**',
@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    exclude: [...configDefaults.exclude, 'test/{clients,image,install}/**', ...(onServer ? WITHOUT_DATABASE : [])],
+    exclude: [...configDefaults.exclude, 'test/{clients,image,install}/**', ...(onServer ? ON_ONE_ENGINE : [])],
     // A process that runs one file after another has the database engine compiled, and compiles it ever better.
     isolate: false,
     // Each worker holds an embedded database of its own, about 0.4 GB; with a server it waits for that now and then.
