@@ -21,7 +21,7 @@ interface Played {
   /** The id of the conversation, or of the agent. */
   thread: string
   /** The last body that was sent, and its reply. */
-  last?: { body: object; reply: Reply<unknown> }
+  last?: { body: object; reply: Reply<unknown> } | undefined
   /** Messages that were sent while a run was at work. */
   beside: Promise<unknown>[]
   /** The refused requests of earlier threads. */
@@ -183,7 +183,10 @@ async function act(played: Played, action: Action): Promise<void> {
       }
       return
     case 'fork':
-      if (isConversation(played)) played.thread = (await alice.post(urlOf(played, 'fork'))).body.id
+      if (!isConversation(played)) return
+      played.thread = (await alice.post(urlOf(played, 'fork'))).body.id
+      // The fork itself has received no request.
+      played.last = undefined
   }
 }
 
