@@ -4,7 +4,8 @@ import { sequences } from './invariants/actions.ts'
 import { play } from './invariants/play.ts'
 import { startWorld, type World } from './invariants/world.ts'
 
-const { HISTORIES = '10', SEED } = process.env
+/** The usual histories are the same each time; another seed makes others. */
+const { HISTORIES = '10', SEED = '1' } = process.env
 
 let world: World
 beforeAll(async () => {
@@ -20,6 +21,6 @@ test('whatever is sent, answered, cancelled, killed and compacted, every history
   const histories = sequences(world.strict.handles.length)
   await fc.assert(
     fc.asyncProperty(histories, (sequence) => play(world, sequence)),
-    { numRuns: Number(HISTORIES), ...(SEED && { seed: Number(SEED) }), interruptAfterTimeLimit: 30 * MINUTE },
+    { numRuns: Number(HISTORIES), seed: Number(SEED), interruptAfterTimeLimit: 30 * MINUTE },
   )
 })
