@@ -1,3 +1,9 @@
+/** An object without its fields that hold null. The values of its fields stay as they are. */
+export const omitNullFields = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as {
+    [K in keyof T]: Exclude<T[K], null>
+  }
+
 /** A value whose fields don't hold null. */
 type WithoutNulls<T> = T extends object ? { [K in keyof T]: WithoutNulls<Exclude<T[K], null>> } : T
 

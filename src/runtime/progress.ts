@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { omitNullFields } from '../lib/json.ts'
 import type { Answer } from './answer.ts'
 import type { Turn } from './turn.ts'
 import { addUsage, type StepUsage } from './usage.ts'
@@ -18,7 +19,7 @@ export async function loadProgress(turn: Turn): Promise<Answer | undefined> {
     from steps where organization_id = ${turn.scope.organizationId} and run_id = ${turn.run.id} order by created_at, id`)
   for (const { answer, phase, prompt_tokens, completion_tokens, total_tokens, ...optional } of rows) {
     if (answer) continue
-    const known = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null))
+    const known = omitNullFields(optional)
     const tokens = { prompt_tokens: prompt_tokens ?? 0, completion_tokens: completion_tokens ?? 0 }
     turn.usage = addUsage(turn.usage, { ...known, ...tokens, total_tokens: total_tokens ?? 0 }, phase === 'summary')
   }

@@ -1,3 +1,4 @@
+import { omitNullFields } from '../../lib/json.ts'
 import { FUSION } from '../../lib/ranking.ts'
 import type { PreparedSearch } from '../passages/prepare-search.ts'
 import { fanOutOf, toMessages } from './fan-out.ts'
@@ -26,19 +27,16 @@ export const foundMessages = (rows: readonly FoundRow[]): FoundMessage[] =>
       }),
   )
 
-const withoutNulls = <T extends object>(value: T) =>
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
-
 /** A message as it is stored, without fields that have no value. */
 export function storedMessage(row: Omit<MessageRow, 'organization_id'>): InternalMessage {
   const { id, agent_id, conversation_id, role, content, name, model, otid, sender_id, group_id } = row
   const { step_id, run_id, tool_calls, tool_call_id, tool_returns, created_at } = row
-  const message = {
+  const message: Record<string, unknown> = {
     ...{ id, agent_id, conversation_id, role, content, name, model, otid, sender_id, group_id },
     ...{ step_id, run_id, tool_calls, tool_call_id, tool_returns, created_at },
   }
   // It holds: the columns that are left are those of the shape, and null is no value.
-  return withoutNulls(message) as InternalMessage
+  return omitNullFields(message) as InternalMessage
 }
 
 /** Found messages as they are stored, with how each was found. */

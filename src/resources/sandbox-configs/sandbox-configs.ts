@@ -1,6 +1,7 @@
 import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
 import { inBody, invalid } from '../../lib/errors.ts'
+import { omitNullFields } from '../../lib/json.ts'
 import {
   DEFAULT_SETTINGS,
   type ListSandboxConfigs,
@@ -34,7 +35,7 @@ const typeOf = (config: SandboxSettings): SandboxType => SANDBOX_TYPES.find((typ
 /** Settings with the defaults of their type. */
 const complete = (type: SandboxType, config: SandboxSettings) => ({
   ...DEFAULT_SETTINGS[type],
-  ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null)),
+  ...omitNullFields(config),
 })
 
 const ofType = async (scope: Scope, type: SandboxType) =>

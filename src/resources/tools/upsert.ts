@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
+import { omitNullFields } from '../../lib/json.ts'
 import type { KeyedMutex } from '../../lib/keyed-mutex.ts'
 import { checkName, deriveFrom } from './function-schema.ts'
 import { lockTool, refuseBuiltin } from './lock.ts'
@@ -32,7 +33,7 @@ export async function upsertTool(
   body: CreateTool,
   project?: string | undefined,
 ): Promise<Tool> {
-  const fields: UpdateTool = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  const fields: UpdateTool = omitNullFields(body)
   const { json_schema } = body
   if (json_schema) await checkName(reader, sourceOf(body), json_schema)
   return withSchema(reader, json_schema ? undefined : sourceOf(body), (source, derived) => {

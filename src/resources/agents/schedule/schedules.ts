@@ -2,6 +2,7 @@ import { NEXT } from '../../../db/marks.ts'
 import { renderObject } from '../../../db/render/wrap.ts'
 import type { Scope } from '../../../db/scope.ts'
 import { conflict, notFound } from '../../../lib/errors.ts'
+import { omitNullFields } from '../../../lib/json.ts'
 import {
   type CreateSchedule,
   type ListSchedules,
@@ -24,7 +25,7 @@ function messageOf(fields: MessageFields, before?: ScheduledMessage): ScheduledM
   const given = Object.entries({ messages, callback_url, include_return_message_types, max_steps })
   const changed = { ...before, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
   // It holds: a new schedule has messages, and no patch takes them away.
-  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null)) as ScheduledMessage
+  return omitNullFields(changed) as ScheduledMessage
 }
 
 /** Makes a schedule whose runs act for the caller. 404 for the agent, 422 for times that never come, 409 beyond a thousand. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Versioned } from '../../../db/marks.ts'
 import type { Scope } from '../../../db/scope.ts'
 import { ApiError } from '../../../lib/errors.ts'
+import { omitNullFields } from '../../../lib/json.ts'
 import { modifyBlock } from '../blocks.ts'
 import { type Block, blocks, settings } from '../schema.ts'
 import type { BlockVersion, ListBlockVersions } from './schema.ts'
@@ -18,13 +19,9 @@ const changesOf = (scope: Scope, id: string, condition: ReturnType<typeof sql>, 
     from revisions where organization_id = ${scope.organizationId} and resource_id = ${id} and ${condition}
     order by version desc limit ${limit}`)
 
-/** The members with a value. */
-const present = <T extends object>(members: T) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as T
-
 /** The fields of a block of its row in the history. */
 const blockOf = (row: RevisionRow['row']) =>
-  present(Object.fromEntries(blocks.columns.map((column) => [column, row[column] ?? null]))) as unknown as Block
+  omitNullFields(Object.fromEntries(blocks.columns.map((column) => [column, row[column] ?? null]))) as Block
 
 /**
  * The history of a block, the last change first: `before` a version, `limit` changes at most. The history of a block that
@@ -33,7 +30,7 @@ const blockOf = (row: RevisionRow['row']) =>
 export async function listBlockVersions(scope: Scope, id: string, { before, limit = 50 }: ListBlockVersions) {
   const changes = await changesOf(scope, id, before === undefined ? sql`true` : sql`version < ${before}`, limit)
   if (changes.length === 0) await scope.exists('blocks', id)
-  return changes.map(({ row, ...change }): BlockVersion => ({ ...present(change), block: blockOf(row) }))
+  return changes.map(({ row, ...change }): BlockVersion => ({ ...omitNullFields(change), block: blockOf(row) }))
 }
 
 /**
