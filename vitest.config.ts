@@ -1,5 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
+/** Tests against a server that is a process of its own: killed, restarted, out of disk, in a browser. `npm run test:system`. */
+export const SYSTEM_TESTS = 'test/{system,console}/**/*.test.ts'
+
 /** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
 const ON_ONE_ENGINE = [
   ...['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`),
@@ -13,7 +16,12 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
-    exclude: [...configDefaults.exclude, 'test/{clients,image,install}/**', ...(onServer ? ON_ONE_ENGINE : [])],
+    exclude: [
+      ...configDefaults.exclude,
+      SYSTEM_TESTS,
+      'test/{clients,image,install}/**',
+      ...(onServer ? ON_ONE_ENGINE : []),
+    ],
     // A process that runs one file after another has the database engine compiled, and compiles it ever better.
     isolate: false,
     // Each worker holds an embedded database of its own, about 0.4 GB; with a server it waits for that now and then.

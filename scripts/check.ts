@@ -65,11 +65,18 @@ const STATIC_STEPS: readonly Step[] = [
   },
 ]
 
-const TESTS: Step = {
-  name: 'tests',
-  command: 'vitest run',
-  remedy: '`npx vitest run <file>` runs one file; `npx vitest <file>` runs it at every change.',
-}
+const TESTS: readonly Step[] = [
+  {
+    name: 'tests',
+    command: 'vitest run',
+    remedy: '`npx vitest run <file>` runs one file; `npx vitest <file>` runs it at every change.',
+  },
+  {
+    name: 'tests of the server as a process',
+    command: 'npm run --silent test:system',
+    remedy: '`npm run test:system -- <file>` runs one file.',
+  },
+]
 
 /** Runs a step with the project's own tools and reports its duration. */
 function passes({ name, command, remedy }: Step): boolean {
@@ -84,5 +91,5 @@ function passes({ name, command, remedy }: Step): boolean {
 }
 
 // `--static` leaves the tests out.
-const steps = process.argv.includes('--static') ? STATIC_STEPS : [...STATIC_STEPS, TESTS]
+const steps = process.argv.includes('--static') ? STATIC_STEPS : [...STATIC_STEPS, ...TESTS]
 if (!steps.every(passes)) process.exitCode = 1

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Answer } from './models/answer.ts'
-import { startScriptedModel } from './models/scripted/model.ts'
-import { startStrictProviders } from './models/strict.ts'
-import { isSummary } from './models/windowed.ts'
-import { caller, createMigratedStore, type Answer as Reply } from './process.ts'
-import { type Asked, serve } from './stand-ins/wire.ts'
+import type { Answer } from '../models/answer.ts'
+import { startScriptedModel } from '../models/scripted/model.ts'
+import { startStrictProviders } from '../models/strict.ts'
+import { isSummary } from '../models/windowed.ts'
+import { caller, createMigratedStore, type Answer as Reply } from '../process.ts'
+import { type Asked, serve } from '../stand-ins/wire.ts'
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 60_000 }

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, caller, createStore, type Env, type Exit, refusal, type Server, type Store } from './process.ts'
+import { type Answer, caller, createStore, type Env, type Exit, refusal, type Server, type Store } from '../process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Answer } from './models/answer.ts'
-import { startScriptedModel } from './models/scripted/model.ts'
-import { caller, createStore } from './process.ts'
-import type { Asked } from './stand-ins/wire.ts'
+import type { Answer } from '../models/answer.ts'
+import { startScriptedModel } from '../models/scripted/model.ts'
+import { caller, createStore } from '../process.ts'
+import type { Asked } from '../stand-ins/wire.ts'
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 60_000 }

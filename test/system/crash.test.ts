@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { check, type Ledger, ok, write } from './ledger.ts'
-import { caller, createMigratedStore, type Store } from './process.ts'
+import { check, type Ledger, ok, write } from '../ledger.ts'
+import { caller, createMigratedStore, type Store } from '../process.ts'
 
 const ROUNDS = 4
 const CLIENTS = 4

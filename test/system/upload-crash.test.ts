@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { fileForm } from './forms.ts'
-import { caller, createMigratedStore, type Server, type Store } from './process.ts'
+import { fileForm } from '../forms.ts'
+import { caller, createMigratedStore, type Server, type Store } from '../process.ts'
 
 const KEY = 'key-of-the-upload-crash-test'
 

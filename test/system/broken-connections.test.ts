@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
-import { type Call, check, type Ledger, ok, write } from './ledger.ts'
-import { type OwnPostgres, startOwnPostgres } from './own-postgres.ts'
-import { type Answer, caller, createMigratedStore, createStore, refusal, type Server, type Store } from './process.ts'
+import { type Call, check, type Ledger, ok, write } from '../ledger.ts'
+import { type OwnPostgres, startOwnPostgres } from '../own-postgres.ts'
+import { type Answer, caller, createMigratedStore, createStore, refusal, type Server, type Store } from '../process.ts'
 
 // A server under load, on a machine that may be busy.
 vi.setConfig({ testTimeout: 300_000 })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
-import { caller, createStore, refusal, type Store } from './process.ts'
+import { caller, createStore, refusal, type Store } from '../process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 240_000 })

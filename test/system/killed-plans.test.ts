@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { type Answer, caller, createStore } from './process.ts'
+import { type Answer, caller, createStore } from '../process.ts'
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 60_000 }

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest'
-import { startScriptedModel } from './models/scripted/model.ts'
-import { caller, createMigratedStore, type Server, type Store } from './process.ts'
-import { eventsIn } from './replies.ts'
+import { startScriptedModel } from '../models/scripted/model.ts'
+import { caller, createMigratedStore, type Server, type Store } from '../process.ts'
+import { eventsIn } from '../replies.ts'
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 60_000 }

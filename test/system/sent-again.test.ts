@@ -1,8 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Database } from '../src/db/engine/database.ts'
-import { type Answer, caller, createMigratedStore, type Store } from './process.ts'
+import type { Database } from '../../src/db/engine/database.ts'
+import { type Answer, caller, createMigratedStore, type Store } from '../process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { caller, createMigratedStore, refusal } from './process.ts'
+import { caller, createMigratedStore, refusal } from '../process.ts'
 
 // Several starts of a real server in one test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })

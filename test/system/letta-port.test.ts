@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { caller, createMigratedStore, refusal } from './process.ts'
-import { startTestServer, type TestServer, useTestServer } from './server.ts'
+import { caller, createMigratedStore, refusal } from '../process.ts'
+import { startTestServer, type TestServer, useTestServer } from '../server.ts'
 
 // Starts of real servers, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })

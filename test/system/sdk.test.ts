@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import Letta from '@letta-ai/letta-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { caller, createMigratedStore, type Server, type Store } from './process.ts'
+import { caller, createMigratedStore, type Server, type Store } from '../process.ts'
 
 let store: Store
 let server: Server
