@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { App } from '../src/http/server.ts'
+import { QUICK_TO_COMPILE } from '../src/http/validation.ts'
 
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
@@ -18,7 +19,7 @@ let checker: Checker | undefined
 
 function createChecker(app: App): Checker {
   const document = app.swagger() as unknown as Document
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ...QUICK_TO_COMPILE })
   ;(formats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addSchema(document, 'openapi')
   const compiled = new Map<string, ValidateFunction>()

@@ -98,8 +98,12 @@ async function embeddedDatabase(snapshot: string): Promise<TestDatabase> {
   const used = idle
   idle = undefined
   if (used) await emptyDatabase(used)
-  const options = { snapshot: new Blob([readFileSync(snapshot)]), engine: engine() }
-  const database = used ?? (await openDatabase({ ...SETTINGS, databaseUrl: 'memory:' }, options))
+  const open = () =>
+    openDatabase(
+      { ...SETTINGS, databaseUrl: 'memory:' },
+      { snapshot: new Blob([readFileSync(snapshot)]), engine: engine() },
+    )
+  const database = used ?? (await open())
   return {
     database,
     async release() {
