@@ -76,6 +76,25 @@ describe('the built console', () => {
     }
   })
 
+  test('has its files in the compressed form that a browser takes, where the build made one', async () => {
+    writeFileSync(join(directory, 'assets/index-abc.js.br'), 'brotli')
+    writeFileSync(join(directory, 'assets/index-abc.js.gz'), 'gzip')
+    writeFileSync(join(directory, 'assets/other-abc.js'), 'plain')
+    const asked: [string, string, string, string | undefined][] = [
+      ['index-abc.js', 'gzip, deflate, br', 'brotli', 'br'],
+      ['index-abc.js', 'gzip', 'gzip', 'gzip'],
+      ['index-abc.js', 'identity', 'export {}', undefined],
+      ['other-abc.js', 'gzip, br', 'plain', undefined],
+    ]
+    for (const [name, accepted, body, encoding] of asked) {
+      const reply = await app.inject({ url: `/console/assets/${name}`, headers: { 'accept-encoding': accepted } })
+      expect([name, accepted, reply.body, reply.headers['content-encoding']]).toEqual([name, accepted, body, encoding])
+      expect(reply.headers.vary).toBe('accept-encoding')
+      expect(reply.headers['content-type']).toContain('javascript')
+      expect(reply.headers['cache-control']).toContain('immutable')
+    }
+  })
+
   test('runs its own scripts alone, in no frame of another page', async () => {
     for (const path of ['/console/', '/console/assets/index-abc.js', '/console/icon.svg']) {
       const { headers } = await get(path)

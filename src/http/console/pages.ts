@@ -49,7 +49,12 @@ export async function addPages(app: FastifyInstance, directory: string, absence:
     return reply.send(html.replace('<base href="/', `<base href="${request.publicPath}/`))
   }
   // The folder itself may be built later.
-  await app.register(fastifyStatic, { root: dirname(directory), serve: false, cacheControl: false })
+  await app.register(fastifyStatic, {
+    root: dirname(directory),
+    serve: false,
+    cacheControl: false,
+    preCompressed: true,
+  })
   await app.register(async (pages) => {
     pages.addHook('onRequest', (request, reply, done) => (isLetta(request) ? reply.callNotFound() : done()))
     const options = { schema: { hide: true } }
@@ -63,7 +68,7 @@ export async function addPages(app: FastifyInstance, directory: string, absence:
       const forever = path.startsWith('assets/')
       if (!forever && (!FILE.test(path) || path === 'index.html')) return page(request, reply)
       return reply
-        .headers(PAGE_HEADERS)
+        .headers({ ...PAGE_HEADERS, vary: 'accept-encoding' })
         .sendFile(path, directory, forever ? { cacheControl: true, maxAge: '1y', immutable: true } : {})
     })
   })
