@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Actor } from '../db/context.ts'
 import type { Scope } from '../db/scope.ts'
 import { ApiError, conflict, notFound } from '../lib/errors.ts'
-import { newId, nounOf } from '../lib/ids.ts'
+import { instantOf, newId, nounOf } from '../lib/ids.ts'
 import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
 import { isOfGroup } from '../resources/messages/table.ts'
 import { budgetError, countUsage, isSpent } from './budgets.ts'
@@ -116,7 +116,7 @@ export function insertRun(scope: Scope, run: NewRun, id: string) {
     assistant_message_tool_kwarg: request.assistant_message_tool_kwarg ?? 'message',
     include_return_message_types: request.include_return_message_types ?? undefined,
   }
-  const now = new Date().toISOString()
+  const now = instantOf(id)!.toISOString()
   const free = run.owner === null ? sql`false` : sql`run_id is null and waiting = 0`
   const attempts = sql`case when run_id = ${id} then 1 else 0 end`
   const replaces = run.claim?.kind === 'first'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '../db/scope.ts'
+import { instantOf } from '../lib/ids.ts'
 import type { AcceptedRun, NewRun } from './accept.ts'
 import { type Carrier, carry, type RuntimeDeps } from './carry.ts'
 import { createHeldRuns, type LocalRun } from './held-runs.ts'
@@ -54,7 +55,9 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
         const { threadId, agentId, conversationId, groupId, actor, request } = run
         const hasCallback = run.callbackUrl !== undefined
         const owned = { id: accepted.id, threadId, agentId, conversationId, groupId, owner, fence: 1, hasCallback }
-        held.work(carry(carrier, { run: owned, actor, request, startedAt: Date.now(), attempts: 1 }))
+        held.work(
+          carry(carrier, { run: owned, actor, request, startedAt: instantOf(accepted.id)!.getTime(), attempts: 1 }),
+        )
       }
       return accepted
     },

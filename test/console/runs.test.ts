@@ -31,4 +31,15 @@ describeInBrowser('the runs', () => {
     await page.getByRole('cell', { name: 'Ada' }).waitFor()
     expect(page.url()).toContain('status=completed')
   })
+
+  test('are filtered by the time when they began, and the address remembers it', async () => {
+    const page = await ui.open('runs', ui.server.alice)
+    await page.getByRole('cell', { name: 'Ada' }).waitFor()
+    await page.getByLabel('Until').fill('2020-01-01T08:00')
+    await page.getByText('No runs here').waitFor()
+    await page.getByLabel('Until').fill('')
+    await page.getByLabel('From').fill('2020-01-01T08:00')
+    await page.getByRole('cell', { name: 'Ada' }).waitFor()
+    expect(new URL(page.url()).search).toContain('from=2020-01-01')
+  })
 })

@@ -65,6 +65,10 @@ describe('a run', () => {
       'time_to_first_token',
     ])
     expect(spans[0]).toMatchObject({ span_id: run.id, name: 'invoke_agent', duration_ns: run.total_duration_ns })
+    const endOf = (span: { start_time: string; duration_ns: number }) =>
+      Date.parse(span.start_time) + span.duration_ns / 1e6
+    expect(endOf(spans[0])).toBe(Date.parse(run.completed_at))
+    expect(Math.max(...spans.map(endOf))).toBe(endOf(spans[0]))
     expect(await of('/trace?limit=1')).toHaveLength(1)
     const executed = spans.find(({ name }: { name: string }) => name === 'execute_tool')
     expect(executed.attributes).toEqual({ tools: ['memory_insert'] })
@@ -72,6 +76,20 @@ describe('a run', () => {
     const rated = await alice.patch(`${step}/feedback`, { feedback: 'positive', tags: ['good'] })
     expect(rated.body).toMatchObject({ feedback: 'positive', tags: ['good'] })
     expect((await alice.get(`/v1/steps/?agent_id=${id}&feedback=positive`)).body).toEqual([rated.body])
+  })
+
+  test('is found by the time when it began', async () => {
+    const id = await makeAgent()
+    for (const input of ['One', 'Two', 'Three']) await send(id, { input })
+    const all = (await alice.get(`/v1/runs/?agent_id=${id}&order=asc`)).body
+    const [first, second, third] = all.map((run: { created_at: string }) => run.created_at)
+    const found = async (period: string) => (await alice.get(`/v1/runs/?agent_id=${id}&order=asc&${period}`)).body
+    expect(await found(`start_date=${second}`)).toEqual(all.slice(1))
+    expect(await found(`end_date=${second}`)).toEqual(all.slice(0, 2))
+    expect(await found(`start_date=${second}&end_date=${second}`)).toEqual([all[1]])
+    expect(await found(`start_date=${third}&end_date=${first}`)).toEqual([])
+    expect((await alice.get('/v1/runs/?start_date=yesterday')).status).toBe(422)
+    expect((await server.bob.get(`/v1/runs/?start_date=${first}`)).body).toEqual([])
   })
 
   test('of another organization is a 404', async () => {

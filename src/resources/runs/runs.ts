@@ -17,6 +17,8 @@ export function listRuns(scope: Scope, query: ListRuns) {
     conversation_id,
     group_id,
     parent_run_id,
+    start_date,
+    end_date,
     active,
     ascending,
     ...page
@@ -32,7 +34,9 @@ export function listRuns(scope: Scope, query: ListRuns) {
       .$if(stop_reason !== undefined, (q) => q.where('runs.stop_reason', '=', stop_reason!))
       .$if(conversation_id !== undefined, (q) => q.where('runs.conversation_id', '=', conversation_id!))
       .$if(group_id !== undefined, (q) => q.where('runs.group_id', '=', group_id!))
-      .$if(parent_run_id !== undefined, (q) => q.where('runs.parent_run_id', '=', parent_run_id!)),
+      .$if(parent_run_id !== undefined, (q) => q.where('runs.parent_run_id', '=', parent_run_id!))
+      .$if(start_date !== undefined, (q) => q.where('runs.created_at', '>=', start_date!))
+      .$if(end_date !== undefined, (q) => q.where('runs.created_at', '<=', end_date!)),
   )
 }
 

@@ -74,6 +74,8 @@ export const ListRuns = Query({
   conversation_id: Optional(Name()),
   group_id: Optional(Id('group')),
   parent_run_id: Optional(Id('run')),
+  start_date: Optional(Instant({ description: 'Runs from this instant on.' })),
+  end_date: Optional(Instant({ description: 'Runs up to this instant.' })),
   active: Optional(Type.Boolean({ description: 'Only runs that wait or are carried out.' })),
   ascending: Optional(Type.Boolean({ description: 'Deprecated: use order.' })),
 })

@@ -3,6 +3,7 @@ import { useList } from '../../api/use-list.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { SelectField } from '../../components/ui/select-field.tsx'
+import { TimeField } from '../../components/ui/time-field.tsx'
 import { useAgentNames } from '../../components/use-agent-names.ts'
 import { useFilter } from '../../components/use-filter.ts'
 import { Filters, Page } from '../../layout/page.tsx'
@@ -26,15 +27,28 @@ const ORDERS = [
 const REFRESH_MS = 3_000
 const isActive = ({ status }: Run) => status === 'created' || status === 'running'
 
+/** The instant of a local time of the address; nothing for a text that is none. */
+const instantOf = (local: string, laterMs = 0) => {
+  const time = Date.parse(local) + laterMs
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
 /** All runs, by status, agent and time. The list refreshes itself while a run goes on. */
 export function RunsPage() {
   const [status, setStatus] = useFilter('status')
   const [agentId] = useFilter('agent')
+  const [from, setFrom] = useFilter('from')
+  const [until, setUntil] = useFilter('until')
   const [order, setOrder] = useFilter('order')
+  const startDate = instantOf(from)
+  // The minute that the user chose counts.
+  const endDate = instantOf(until, 59_999)
   const filters = {
     order: (order || 'desc') as 'asc' | 'desc',
     ...(agentId && { agentId }),
     ...(status && { statuses: [status as Run['status']] }),
+    ...(startDate && { startDate }),
+    ...(endDate && { endDate }),
   }
   const list = useList<Run>(['runs', filters], (page, options) => listRuns({ ...filters, ...page }, options), {
     refetchInterval: (rows) => (rows.some(isActive) ? REFRESH_MS : false),
@@ -45,6 +59,8 @@ export function RunsPage() {
       <Filters>
         <SelectField label="Status" value={status} onChange={setStatus} choices={STATUSES} />
         <AgentFilter />
+        <TimeField label="From" value={from} onChange={setFrom} />
+        <TimeField label="Until" value={until} onChange={setUntil} />
         <SelectField label="Order" value={order || 'desc'} onChange={setOrder} choices={ORDERS} />
       </Filters>
       <DataTable
