@@ -186,3 +186,10 @@ test('keys are managed by the server', async () => {
 test('the OpenAPI document is that of the server', async () => {
   expect((await json('openapi')).paths).toHaveProperty('/v1/agents/')
 })
+
+test('`cairn` alone says where to begin', async () => {
+  const { code, stdout, stderr } = await cli.cairn([])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^cairn: .*Begin:\n {2}cairn serve .*cairn --help/s)
+  expect((await cli.cairn(['chta'])).code).toBe(2)
+})

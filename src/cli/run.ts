@@ -4,6 +4,22 @@ import { CommandError, EXIT } from './exit.ts'
 import { createProgram } from './program.ts'
 import { safeText, type Terminal } from './terminal.ts'
 
+/** The help without a command: where to begin. */
+const START = `cairn: a self-hosted server for stateful LLM agents
+
+Begin:
+  cairn serve                  start a server in this folder
+  cairn login                  store the address of a server and a key
+  cairn agents create Ada      create an agent
+  cairn chat Ada               talk to it
+
+Go on:
+  cairn apply -f agents.yaml   make agents as a file describes them
+  cairn runs list              see what agents have done
+  cairn doctor                 find out what a server lacks
+  cairn --help                 list all commands
+`
+
 /** The exit code and the message of an expected error. Rethrows any other. */
 function explain(error: unknown): { code: number; message: string } {
   if (error instanceof CommanderError) {
@@ -25,6 +41,10 @@ export async function runCairn(
   readSettings: () => ClientConfig,
 ): Promise<number> {
   let exitCode = 0
+  if (args.length === 0) {
+    terminal.stdout.write(START)
+    return exitCode
+  }
   const program = createProgram(terminal, readSettings, (code) => {
     exitCode = code
   })

@@ -90,6 +90,29 @@ test('changes are shown first, and nothing that the file does not name is remove
   expect((await run('diff', '--prune')).code).toBe(0)
 })
 
+test('a block that somebody changes before the changes are agreed to is not overwritten', async () => {
+  const theirs = (await agentOf('Ada')).blocks.find(({ label }: { label: string }) => label === 'human')
+  write(ADA.replace('Lives in Oslo.', 'Lives in Rome.'))
+  const session = cli.atTerminal(['apply', '-f', 'agents.yaml'])
+  await session.until('[y/N] ')
+  await server.alice.patch(`/v1/blocks/${theirs.id}`, { value: 'Lives in Turin.' })
+  session.type('y\r')
+  expect(await session.exited).toBe(1)
+  expect(session.screen()).toContain('The block "human" of agent "Ada" was changed meanwhile, and is not overwritten.')
+  expect((await server.alice.get(`/v1/blocks/${theirs.id}`)).body.value).toBe('Lives in Turin.')
+  expect((await run('apply', '--yes')).code).toBe(0)
+  expect((await server.alice.get(`/v1/blocks/${theirs.id}`)).body.value).toContain('Lives in Rome.')
+})
+
+test('a block that two agents share is changed once', async () => {
+  const block = (await server.alice.post('/v1/blocks/', { label: 'shared', value: 'Old.' })).body
+  for (const name of ['One', 'Two']) await server.alice.post('/v1/agents/', { name, block_ids: [block.id] })
+  const agent = (name: string) => `  - {name: ${name}, blocks: [{label: shared, value: New.}]}\n`
+  write(`agents:\n${agent('One')}${agent('Two')}`)
+  expect(await run('apply', '--yes')).toMatchObject({ code: 0, stdout: 'Applied to 2 agents.\n' })
+  expect((await run('diff')).code).toBe(0)
+})
+
 test('a file that `cairn get` writes describes the agents as they are, and makes their like elsewhere', async () => {
   const { stdout } = await cli.cairn(['get', 'Ada', '-o', 'yaml'])
   write(stdout)

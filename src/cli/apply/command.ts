@@ -30,8 +30,15 @@ async function apply(cli: Cli, options: Options): Promise<void> {
   cli.note(showPlans(cli, plans))
   await confirm(cli, 'Apply these changes?', options.yes)
   const client = cli.client()
-  for (const plan of plans) await carryOut(client, plan)
-  cli.show({ changed: plans.map(({ wanted }) => wanted.name) }, () => `Applied to ${plans.length} agents.`)
+  const done: string[] = []
+  for (const plan of plans) {
+    await carryOut(client, plan).catch((error) => {
+      if (done.length > 0) cli.note(`Applied to ${done.join(', ')}.`)
+      throw error
+    })
+    done.push(plan.wanted.name)
+  }
+  cli.show({ changed: done }, () => `Applied to ${plans.length} agents.`)
 }
 
 async function diff(cli: Cli, options: Options): Promise<number> {

@@ -10,6 +10,7 @@ export interface BlockPlan {
   wanted: FiledBlock
   /** Absent: the block is created. */
   id?: string
+  etag?: string | undefined
   changes: FieldChange[]
 }
 
@@ -36,14 +37,22 @@ export const isEmpty = ({ id, changes, blocks, sets }: AgentPlan) =>
 
 const RELATIONS = ['agent.blocks', 'agent.tools', 'agent.tags', 'agent.sources']
 
-/** The blocks that a file adds to an agent, or changes. */
-function planBlocks(wanted: readonly FiledBlock[], actual: readonly Block[]): BlockPlan[] {
-  return wanted.flatMap((one): BlockPlan[] => {
+/** The blocks that a file adds to an agent, or changes: these are read once more, with their versions. */
+async function planBlocks(
+  client: Client,
+  wanted: readonly FiledBlock[],
+  actual: readonly Block[],
+): Promise<BlockPlan[]> {
+  const plans: BlockPlan[] = []
+  for (const one of wanted) {
     const block = actual.find(({ label }) => label === one.label)
-    if (!block) return [{ wanted: one, changes: [] }]
-    const changes = changesOf(one, block, Object.keys(one))
-    return changes.length > 0 ? [{ wanted: one, id: block.id!, changes }] : []
-  })
+    if (!block) plans.push({ wanted: one, changes: [] })
+    else if (changesOf(one, block, Object.keys(one)).length > 0) {
+      const { value, etag } = await client.versioned<Block>(path`/v1/blocks/${block.id!}`)
+      plans.push({ wanted: one, id: block.id!, etag, changes: changesOf(one, value, Object.keys(one)) })
+    }
+  }
+  return plans.filter(({ id, changes }) => id === undefined || changes.length > 0)
 }
 
 interface Named {
@@ -69,9 +78,10 @@ async function planSet(
 /** Compares an agent in a file with that of its name on the server. `prune`: parts that the file doesn't name are removed. */
 export async function planAgent(client: Client, wanted: FiledAgent, prune: boolean): Promise<AgentPlan> {
   const found = await findByName<Named>(client, 'agent', wanted.name)
-  const { value: agent, etag } = found
-    ? await client.versioned<Agent>(path`/v1/agents/${found.id}`, { include: RELATIONS })
-    : { value: undefined, etag: undefined }
+  const route = found ? path`/v1/agents/${found.id}` : undefined
+  // The ETag is read first, and without relations: blocks have ETags of their own, and another agent in the file may share them.
+  const etag = route === undefined ? undefined : (await client.versioned<Agent>(route)).etag
+  const agent = route === undefined ? undefined : await client.get<Agent>(route, { include: RELATIONS })
   const named = (list: readonly { id?: string; name?: string }[] = []) => list as Named[]
   const tags = (agent?.tags ?? []).map((name) => ({ name, id: name }))
   const labels = (agent?.blocks ?? []).map(({ id, label }) => ({ id: id!, name: label! }))
@@ -84,7 +94,7 @@ export async function planAgent(client: Client, wanted: FiledAgent, prune: boole
     await planSet('folders', wanted.folders, named(agent?.sources), (name) => findId(client, 'folder', name), prune),
     await planSet('blocks', wanted.blocks && known, labels, async (name) => name, prune),
   ].flat()
-  if (!agent) return { wanted, changes: [], blocks: planBlocks(blocks, []), sets }
-  const plan = { wanted, id: agent.id, etag, changes: changesOf(wanted, agent, SETTINGS) }
-  return { ...plan, blocks: planBlocks(blocks, agent.blocks), sets }
+  const planned = await planBlocks(client, blocks, agent?.blocks ?? [])
+  if (!agent) return { wanted, changes: [], blocks: planned, sets }
+  return { wanted, id: agent.id, etag, changes: changesOf(wanted, agent, SETTINGS), blocks: planned, sets }
 }
