@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { newId } from '../../src/lib/ids.ts'
 import type { Client } from '../server.ts'
 import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
 
@@ -35,23 +37,30 @@ describeInBrowser('the list of agents', () => {
     await other.getByText('No agents here').waitFor()
   })
 
-  test('goes on while it is scrolled, and renders only what is seen', async () => {
-    const client = ui.server.bob
-    const names = Array.from({ length: 120 }, (_, index) => `Agent ${index}`)
-    await Promise.all(names.map((name) => create(client, { name, include_base_tools: false })))
-    const page = await ui.open('agents', client)
+  test('goes on while it is scrolled, with one request for each page, and renders only what is seen', async () => {
+    const { bob, database } = ui.server
+    const id = await create(bob, { name: 'Agent', include_base_tools: false })
+    const ids = Array.from({ length: 249 }, () => newId('agent'))
+    await sql`insert into agents select (jsonb_populate_record(agents, jsonb_build_object('id', new_id))).*
+      from agents, unnest(${ids}::text[]) as new_id where agents.id = ${id}`.execute(database.kysely)
+    const page = await ui.open('agents')
+    const pages: string[] = []
+    page.on('request', (request) => request.url().includes('limit=100') && pages.push(request.url()))
+    await page.getByLabel('API key').fill(bob.key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
     const table = page.getByRole('region', { name: 'Agents' })
     await table.getByRole('link').first().waitFor()
-    expect(await table.getByRole('row').count()).toBeLessThan(60)
     await expect
       .poll(
         async () => {
           await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+          expect(await table.getByRole('row').count()).toBeLessThan(60)
           return page.getByRole('table').getAttribute('aria-rowcount')
         },
         { timeout: 30_000 },
       )
-      .toBe(String(names.length + 1))
+      .toBe('251')
+    expect([pages.length, new Set(pages).size]).toEqual([3, 3])
   })
 
   test('makes an agent, saves it as a file, takes the file back, and deletes with what goes along shown before', async () => {

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { memo, type ReactNode, useEffect, useRef } from 'react'
 import type { List } from '../api/use-list.ts'
 import { cn } from './class-names.ts'
 import { ErrorState, LoadingState } from './states.tsx'
@@ -23,6 +23,18 @@ const ROW_HEIGHT = 40
 
 /** An unseen row that takes the room of rows which aren't rendered. */
 const Spacer = ({ height }: { height: number }) => (height > 0 ? <tr aria-hidden style={{ height }} /> : null)
+
+/** The cells of a row. */
+function RowCells<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
+  return columns.map(({ header, cell, className }) => (
+    <td key={header} className={cn('h-10 truncate border-b px-3 py-0', className)}>
+      {cell(row)}
+    </td>
+  ))
+}
+
+/** As `RowCells`, rendered again for another resource or other columns alone: not whenever the table is scrolled. */
+const Cells = memo(RowCells) as typeof RowCells
 
 /**
  * A list as a table that fills the rest of the page. It renders the visible rows only, and loads the next page before the last
@@ -78,11 +90,7 @@ export function DataTable<Row>({ label, columns, list, rowKey, empty }: Props<Ro
             const row = rows[index]!
             return (
               <tr key={rowKey(row)} aria-rowindex={index + 2} className="h-10 hover:bg-muted/60">
-                {columns.map(({ header, cell, className }) => (
-                  <td key={header} className={cn('h-10 truncate border-b px-3 py-0', className)}>
-                    {cell(row)}
-                  </td>
-                ))}
+                <Cells row={row} columns={columns} />
               </tr>
             )
           })}
