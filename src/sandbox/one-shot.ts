@@ -52,11 +52,11 @@ export function startOneShot(command: Command): OneShot {
     if (isReady) return outcome.resolve(parseResult(line, nonce))
     isReady = line === 'ready'
     if (isReady) ready.resolve()
-    else killGroup(child)
+    else kill()
   }
   for (const stream of [out, err, channel]) stream.on('error', () => {})
   readLines(channel, readLine, flood)
-  const startTimer = setTimeout(() => killGroup(child), START_MS)
+  const startTimer = setTimeout(() => kill(), START_MS)
   ready.promise.catch(() => {}).finally(() => clearTimeout(startTimer))
   const closed = closeOf(child).then(() => {
     outcome.resolve({ end: 'exit' })
@@ -65,6 +65,8 @@ export function startOneShot(command: Command): OneShot {
   child.once('error', ({ message }) => ready.reject(new SandboxError(`The sandbox did not start: ${message}`)))
   const kill = () => {
     killGroup(child)
+    // A sandbox that has left the group and is not yet bound to its parent misses the signal: it ends without its channel.
+    channel.destroy()
     return closed
   }
   return {
