@@ -39,11 +39,21 @@ const BUBBLEWRAPS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-sys
 
 const INSTALL = 'Install bubblewrap and Python (Debian, Ubuntu: apt-get install bubblewrap python3).'
 
+interface Python {
+  path: string
+  version: string
+  /** The harness, compiled by this Python. */
+  harness: string
+}
+
+/** Prints the version, and the compiled code of the standard input: each process of a sandbox would compile it again. */
+const COMPILE = `import marshal, sys
+print("%d.%d.%d" % sys.version_info[:3], marshal.dumps(compile(sys.stdin.read(), "<string>", "exec")).hex())`
+
+const LOAD = 'import marshal, sys; exec(marshal.loads(bytes.fromhex(sys.argv.pop())))'
+
 /** The harness is an argument: a sandbox sees no file of this server. */
-const pythonProgram = (python: string) => [
-  python,
-  ...['-I', '-S', '-B', '-u', '-c', readFileSync(new URL('./harness.py', import.meta.url), 'utf8')],
-]
+const pythonProgram = ({ path, harness }: Python) => [path, ...['-I', '-S', '-B', '-u', '-c', LOAD, harness]]
 
 /** A sandbox that refuses all calls, with the remedy. */
 const refusing = (note: string): OpenedSandbox => ({
@@ -57,22 +67,24 @@ const refusing = (note: string): OpenedSandbox => ({
   },
 })
 
-/** The version of a Python; empty for one that doesn't run. */
-function versionOf(path: string): string {
-  const print = 'import sys; print("%d.%d.%d" % sys.version_info[:3])'
+/** A Python; undefined for one that doesn't run. */
+function pythonAt(path: string): Python | undefined {
+  const input = readFileSync(new URL('./harness.py', import.meta.url))
   try {
-    return execFileSync(path, ['-I', '-S', '-c', print], { env: {}, encoding: 'utf8', timeout: 20_000 }).trim()
+    const options = { input, env: {}, encoding: 'utf8', timeout: 20_000 } as const
+    const [version = '', harness = ''] = execFileSync(path, ['-I', '-S', '-c', COMPILE], options).trim().split(' ')
+    return { path, version, harness }
   } catch {
-    return ''
+    return undefined
   }
 }
 
 /** Python 3.10 or newer. */
-function findPython(): { path: string; version: string } | undefined {
+function findPython(): Python | undefined {
   for (const path of PYTHONS.filter(existsSync)) {
-    const version = versionOf(path)
-    const [major, minor] = version.split('.').map(Number)
-    if (major === 3 && minor! >= 10) return { path, version }
+    const python = pythonAt(path)
+    const [major, minor] = python?.version.split('.').map(Number) ?? []
+    if (major === 3 && minor! >= 10) return python
   }
   return undefined
 }
@@ -115,12 +127,12 @@ async function findTypeScript(enclosure: Enclosure): Promise<Deno | undefined> {
 }
 
 /** The sandbox of this machine's programs. */
-async function openLocal(enclosure: Enclosure, python: string, settings: SandboxSettings) {
+async function openLocal(enclosure: Enclosure, python: Python, settings: SandboxSettings) {
   const { dataDir, packageIndexes, packages = packagesDirectory(enclosure, dataDir) } = settings
   const deno = await findTypeScript(enclosure)
   const install = createInstaller({
     ...packageIndexes,
-    programs: { python, ...(deno && { typescript: deno.path }) },
+    programs: { python: python.path, ...(deno && { typescript: deno.path }) },
     enclose: enclosure.encloseInstaller,
     uid: enclosure.uid,
   })
@@ -144,14 +156,14 @@ export async function openSandbox(settings: SandboxSettings): Promise<OpenedSand
   const python = findPython()
   if (!python) return elsewhere(`There is no Python 3.10 or newer. ${INSTALL}`, e2b)
   if (mode === 'unsafe-local') {
-    const { sandbox, note } = await openLocal(unenclosed, python.path, settings)
+    const { sandbox, note } = await openLocal(unenclosed, python, settings)
     const warning = `none: tools run as this server's user, and may do anything (Python ${python.version}, ${note})`
     return { kind: 'unsafe-local', note: warning, sandbox, encloseService: unenclosed.encloseService }
   }
-  const found = await findBubblewrap(pythonProgram(python.path), [dataDir])
+  const found = await findBubblewrap(pythonProgram(python), [dataDir])
   if (typeof found === 'string') return elsewhere(found, e2b)
   const enclosure = enclosedIn(found)
-  const { sandbox, note } = await openLocal(enclosure, python.path, settings)
+  const { sandbox, note } = await openLocal(enclosure, python, settings)
   const { encloseService } = enclosure
   return { kind: 'bubblewrap', note: `bubblewrap, Python ${python.version}, ${note}`, sandbox, encloseService }
 }
