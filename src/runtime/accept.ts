@@ -5,7 +5,7 @@ import { ApiError, conflict, notFound } from '../lib/errors.ts'
 import { instantOf, newId, nounOf } from '../lib/ids.ts'
 import type { ApprovalRequestMessage } from '../resources/messages/schema.ts'
 import { isOfGroup } from '../resources/messages/table.ts'
-import { budgetError, countUsage, isSpent } from './budgets.ts'
+import { budgetError, countUsage, isCounted, isSpent, lockRunBudgets } from './budgets.ts'
 import type { RunRequest } from './request.ts'
 
 /** What a caller chooses where an agent is busy: to wait, a 409, or the end of the other runs. */
@@ -105,9 +105,9 @@ const isFitting = ({ request, besidePending }: NewRun) =>
 
 /**
  * One statement: takes a number and, if the thread is free, the thread; stores the run and its ids. No row where the thread
- * takes no run.
+ * takes no run, and with `unlessCounted` where a budget limits the number of runs.
  */
-export function insertRun(scope: Scope, run: NewRun, id: string) {
+export function insertRun(scope: Scope, run: NewRun, id: string, unlessCounted = false) {
   const { organizationId, userId } = scope
   const { request, actor } = run
   const config = {
@@ -129,7 +129,7 @@ export function insertRun(scope: Scope, run: NewRun, id: string) {
         and (${run.whenBusy !== 'reject'} or ${free})
         and (${isFitting(run)} or pending_approval is null or run_id is not null
           or pending_expires_at <= ${now}::timestamptz)
-        and not ${isSpent(scope, run, now, true)}
+        and not ${isSpent(scope, run, now, true)} and not ${unlessCounted ? isCounted(scope, run) : sql`false`}
       returning queue_no, run_id
     ), run as (
       insert into runs (organization_id, id, agent_id, conversation_id, group_id, parent_run_id, turn, thread_id, status, background, metadata,
@@ -186,6 +186,17 @@ export async function refusal(scope: Scope, run: NewRun): Promise<ApiError> {
   return conflict('The agent is busy with another run, and Cairn-When-Busy is reject.')
 }
 
+/** Inserts a run that budgets may count: those that begin at once are counted one after the other, at all servers. */
+async function insertCounted(scope: Scope, run: NewRun, id: string) {
+  const [stored] = await insertRun(scope, run, id, true)
+  if (stored) return stored
+  return scope.transaction(async (tx) => {
+    if (!(await lockRunBudgets(tx, run))) return undefined
+    const [stored] = await insertRun(tx, run, id)
+    return stored
+  })
+}
+
 /**
  * Stores a run, or finds the one that an earlier request with the same ids made. 404 for an unknown thread, 409 while a call
  * waits for an approval, and for a queue that is full.
@@ -194,7 +205,7 @@ export async function acceptRun(scope: Scope, run: NewRun): Promise<AcceptedRun>
   const known = await knownRun(scope, run)
   if (known) return known
   try {
-    const [stored] = await insertRun(scope, run, newId('run'))
+    const stored = await insertCounted(scope, run, newId('run'))
     if (!stored) throw await refusal(scope, run)
     return { id: stored.id, state: stored.status === 'running' ? 'running' : 'waiting' }
   } catch (error) {

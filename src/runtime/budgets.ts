@@ -25,6 +25,19 @@ const spentBudgets = (scope: Scope, spender: Spender, now: string, isNew: boolea
 export const isSpent = (scope: Scope, spender: Spender, now: string, isNew: boolean): RawBuilder<boolean> =>
   sql<boolean>`exists (${spentBudgets(scope, spender, now, isNew)})`
 
+const ofRuns = (scope: Scope, spender: Spender) => sql`from budgets where ${ofSpender(scope, spender)} and budgets.runs is not null`
+
+/** SQL: whether a budget of a run limits the number of runs. */
+export const isCounted = (scope: Scope, spender: Spender) => sql<boolean>`exists (select ${ofRuns(scope, spender)})`
+
+/**
+ * Locks the budgets that limit the number of a spender's runs until the transaction ends: runs that begin at once are compared with
+ * them one after the other. Returns whether there are any.
+ */
+export async function lockRunBudgets(tx: Scope, spender: Spender): Promise<boolean> {
+  return (await tx.query(sql`select budgets.id ${ofRuns(tx, spender)} order by budgets.id for update`)).length > 0
+}
+
 /** What a statement adds to the usage of a day. */
 export interface Used {
   tokens?: number

@@ -74,6 +74,33 @@ describe('a budget', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   })
 
+  test.skipIf(!process.env.TEST_DATABASE_URL)('of runs is never exceeded by runs that begin at once', async () => {
+    const second = await server.another()
+    const agents = [await makeAgent(), await makeAgent()]
+    const { client, id: api_key_id } = await makeKey()
+    const id = await makeBudget({ api_key_id, runs: 1 })
+    const headers = { authorization: `Bearer ${client.key}` }
+    const waiting = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    // Both have read what was used before either counts its run.
+    const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = server.database.transaction(async (trx) => {
+      await sql`select from threads where id = any(${agents}) for update`.execute(trx)
+      held.resolve()
+      await gate.promise
+    })
+    await held.promise
+    const sent = [server, second].map(({ alice }, n) =>
+      alice.post(`/v1/agents/${agents[n]}/messages/async`, { input: 'Hi' }, headers),
+    )
+    const { kysely } = server.database
+    await expect.poll(async () => (await waiting.execute(kysely)).rows[0]!.n, { timeout: 30_000 }).toBe(2)
+    gate.resolve()
+    await holding
+    expect((await Promise.all(sent)).map(({ status }) => status).toSorted()).toEqual([200, 429])
+    expect((await budgetOf(id)).used.runs).toBe(1)
+  })
+
   test('of tokens ends a run that goes on beyond it', async () => {
     const agent = (
       await server.alice.post('/v1/agents/', {
