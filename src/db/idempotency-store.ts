@@ -67,6 +67,10 @@ export async function storeResponse(
   if (rows.length === 0) throw serializationFailure('Another request with this id has stored its response first.')
 }
 
+/** Deletes the response stored for an id. */
+export const forgetResponse = (scope: Scope, id: string) =>
+  scope.query(sql`delete from kept_answers where organization_id = ${scope.organizationId} and id = ${id} returning 1`)
+
 const BATCH = 1_000
 
 /** Deletes up to a thousand expired responses of any organization, and returns their number. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { Type } from 'typebox'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/server.ts'
+import { ApiError } from '../lib/errors.ts'
 import { addIdempotency } from './idempotency.ts'
 import { claimOf, reused } from './idempotency-key.ts'
 import { prepared } from './prepared.ts'
@@ -11,8 +12,12 @@ import { type App, createServer, withSchemaTypes } from './server.ts'
 
 let server: TestServer
 let app: App
+/** Another server on the same database. */
+let other: App
 /** How often the row route has done its work, and how often a first phase has run. */
 let [worked, begun] = [0, 0]
+/** What the phases of the claimed route do. */
+let [first, second] = [async () => {}, async () => {}]
 
 const Body = Type.Object({ name: Type.String() })
 const Row = Type.Object({ id: Type.String() })
@@ -25,10 +30,9 @@ const inTransaction = () =>
     () => true,
   )
 
-beforeAll(async () => {
-  server = await startTestServer()
+async function startApp() {
   const proxy = { trustProxy: [], basePath: '' }
-  app = withSchemaTypes(
+  const app = withSchemaTypes(
     createServer({ bodyLimit: 1000, requestTimeout: 300, logger: pino({ level: 'silent' }), shapes: [], proxy }),
   )
   app.addHook('onRequest', async (request) => {
@@ -63,17 +67,41 @@ beforeAll(async () => {
         handle: async (_request, first) => ({ id: `${first} ${await inTransaction()} ${randomUUID()}` }),
       }),
     )
+    api.post(
+      '/claimed',
+      prepared({
+        schema,
+        config: { idempotency: 'claimed' },
+        async prepare() {
+          begun++
+          await first()
+          return inTransaction()
+        },
+        async handle(_request, first) {
+          await second()
+          return { id: `${first} ${await inTransaction()} ${randomUUID()}` }
+        },
+      }),
+    )
   })
   await app.ready()
+  return app
+}
+
+beforeAll(async () => {
+  server = await startTestServer()
+  app = await startApp()
+  other = await startApp()
 })
 afterAll(async () => {
   await app.close()
+  await other.close()
   await server.close()
 })
 
-const post = async (url: string, name: string, key?: string, from = 'alice') => {
+const post = async (url: string, name: string, key?: string, from = 'alice', to = app) => {
   const headers = { authorization: 'Bearer key', from, ...(key && { 'idempotency-key': key }) }
-  const { statusCode, body } = await app.inject({ method: 'POST', url, payload: { name }, headers })
+  const { statusCode, body } = await to.inject({ method: 'POST', url, payload: { name }, headers })
   return { status: statusCode, body: JSON.parse(body) }
 }
 
@@ -101,4 +129,56 @@ test('the first phase of a route runs outside the transaction of the second', as
   expect(await post('/phases', 'one', key)).toEqual(first)
   expect(begun).toBe(2)
   expect((await post('/phases', 'one')).body.id).toMatch(/^false false /)
+})
+
+describe('work with effects elsewhere', () => {
+  beforeEach(() => {
+    begun = 0
+    first = second = async () => {}
+  })
+
+  test('is done once for one key, of one organization, and its result is sent again', async () => {
+    const key = randomUUID()
+    const done = await post('/claimed', 'one', key)
+    expect(done.body.id).toMatch(/^false true /)
+    expect(await post('/claimed', 'one', key)).toEqual(done)
+    expect(await post('/claimed', 'one', key, 'alice', other)).toEqual(done)
+    expect(begun).toBe(1)
+    expect((await post('/claimed', 'two', key)).status).toBe(422)
+    expect((await post('/claimed', 'one', key, 'bob')).body.id).not.toBe(done.body.id)
+  })
+
+  test('is not begun again while it goes on at any server, nor when its server ended meanwhile', async () => {
+    const [key, gate, reached] = [randomUUID(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    first = () => {
+      reached.resolve()
+      return gate.promise
+    }
+    const going = post('/claimed', 'one', key)
+    await reached.promise
+    for (const to of [app, other]) {
+      const { status, body } = await post('/claimed', 'one', key, 'alice', to)
+      expect([status, body.detail]).toEqual([409, expect.stringContaining('at the moment')])
+    }
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * 60_000 })
+    const late = await post('/claimed', 'one', key, 'alice', other).finally(() => vi.useRealTimers())
+    expect([late.status, late.body.detail]).toEqual([409, expect.stringContaining('not known')])
+    gate.resolve()
+    expect((await going).status).toBe(200)
+    expect(await post('/claimed', 'one', key, 'alice', other)).toEqual(await going)
+    expect(begun).toBe(1)
+  })
+
+  test('that failed is begun again, unless it was done and its result could not be stored', async () => {
+    const [failed, done] = [randomUUID(), randomUUID()]
+    first = () => Promise.reject(new ApiError('bad_gateway', 'The service is gone.'))
+    expect((await post('/claimed', 'one', failed)).status).toBe(502)
+    first = async () => {}
+    expect((await post('/claimed', 'one', failed)).status).toBe(200)
+    second = () => Promise.reject(new ApiError('unavailable', 'The database is gone.'))
+    expect((await post('/claimed', 'one', done)).status).toBe(503)
+    second = async () => {}
+    expect((await post('/claimed', 'one', done)).status).toBe(409)
+    expect(begun).toBe(3)
+  })
 })

@@ -67,12 +67,11 @@ const naming = (client: Client, key: string): Client => ({
 })
 
 /**
- * The first two ask providers before the request is known to be repeated, and store the time and the tokens. The third responds
- * with the events of a connection. The responses of the others are of runs, which go on.
+ * The first asks providers before the request is known to be repeated, and stores the time. The second responds with the events
+ * of a connection. The responses of the others are of runs, which go on.
  */
 const OTHERWISE = [
   'refresh_models',
-  'generate_text',
   'connect_named_mcp_server',
   'send_message_async',
   'cancel_message',

@@ -4,7 +4,7 @@ import { ApiError } from '../lib/errors.ts'
 import { type Claim, claimOf, preBodyHash, retriesOf } from './idempotency-key.ts'
 import { beginOf } from './prepared.ts'
 import { createRecentFailures, type RecentFailures } from './recent-failures.ts'
-import { type ClaimState, keyInUse, runOnce } from './run-once.ts'
+import { type ClaimState, keyInUse, runClaimed, runOnce } from './run-once.ts'
 
 /** The methods that aren't idempotent by themselves; GET, HEAD and PUT are (RFC 9110 §9.2.2). */
 const METHODS = ['POST', 'PATCH', 'DELETE']
@@ -29,17 +29,19 @@ function recordFailures(app: FastifyInstance, failures: RecentFailures): void {
   })
 }
 
-/** Runs handlers once for each claim, as `runOnce`, and makes a retry wait for the attempts that run in this process. */
+type Work = (once: Parameters<typeof runOnce>[0]) => Promise<unknown>
+
+/** Does work once for each claim, as `runOnce`, and makes a retry wait for the attempts that run in this process. */
 function createOnce(failures: RecentFailures) {
   const running = new Map<string, Set<Promise<unknown>>>()
-  return async (request: FastifyRequest, reply: FastifyReply, claim: Claim, handler: () => unknown) => {
+  return async (request: FastifyRequest, reply: FastifyReply, claim: Claim, work: Work) => {
     if (claim.kind === 'key' && running.has(claim.id)) throw keyInUse()
     // Waiting here rather than for the lock, a retry holds no connection.
     if (claim.kind === 'again') await Promise.allSettled(running.get(claim.id) ?? [])
     const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(preBodyHash(request)))
     const state = { id: claim.id, failed, written: false }
     request.claim = state
-    const payload = runOnce(claim, request, reply, handler, state)
+    const payload = work({ claim, request, reply, state })
     const all = running.get(claim.id) ?? new Set()
     running.set(claim.id, all.add(payload))
     try {
@@ -58,7 +60,7 @@ function createOnce(failures: RecentFailures) {
  * stored: they have changed nothing, so the request runs again. Four statements more for these callers, none for others.
  *
  * The handler runs inside the transaction, so it may call the database alone. A route that calls a service outside has two
- * phases: see `prepared`. A route with `idempotency: 'row'` gets no transaction: see FastifyContextConfig.
+ * phases: see `prepared`. Routes with an `idempotency` of their own: see FastifyContextConfig.
  */
 export function addIdempotency(app: FastifyInstance): void {
   const failures = createRecentFailures()
@@ -70,12 +72,17 @@ export function addIdempotency(app: FastifyInstance): void {
     if (route.config?.idempotency === 'row') return
     const { handler } = route
     const begin = beginOf(handler)
+    const isClaimed = route.config?.idempotency === 'claimed'
     const respond = (request: FastifyRequest, reply: FastifyReply, handle: () => unknown) => {
       const claim = claimOf(request)
-      return claim ? once(request, reply, claim, handle) : handle()
+      return claim ? once(request, reply, claim, (one) => runOnce(one, handle)) : handle()
     }
     route.handler = begin
-      ? async (request, reply) => respond(request, reply, await begin(request, reply))
+      ? async (request, reply) => {
+          const claim = isClaimed && claimOf(request)
+          if (claim) return once(request, reply, claim, (one) => runClaimed(one, () => begin(request, reply)))
+          return respond(request, reply, await begin(request, reply))
+        }
       : function (request, reply) {
           return respond(request, reply, () => handler.call(this, request, reply))
         }
@@ -93,7 +100,10 @@ declare module 'fastify' {
      * for work longer than one may be open. It calls `claimOf(request)`, stores `id` and `fingerprint` with the row, whose
      * `id` is unique in the organization, and responds to a repeated request from that row: with `reused()` where the
      * fingerprint is another. By default the response is stored in the transaction of the handler.
+     *
+     * `claimed`, of a prepared route: its first phase has effects elsewhere, such as those of a tool. The claim is stored before
+     * that phase, which goes on when the caller is gone, and a repeated request never runs it: without a response yet, it gets a 409.
      */
-    idempotency?: 'row'
+    idempotency?: 'row' | 'claimed'
   }
 }

@@ -13,9 +13,17 @@ export interface StoredResponse {
     version?: number | undefined
     composed?: string | undefined
     next?: { after?: string; before?: string } | undefined
+    /** Of a request without a response yet: when it began. */
+    begun?: string | undefined
   }
   body: string | undefined
 }
+
+/** The place of a response whose request begins now. */
+export const begunAt = (now: Date, fingerprint: string): StoredResponse => ({
+  head: { fingerprint, status: 102, written: false, headers: {}, begun: now.toISOString() },
+  body: undefined,
+})
 
 /** A response as text: the head as JSON, a line feed, the body. */
 export const serializeResponse = ({ head, body }: StoredResponse) =>

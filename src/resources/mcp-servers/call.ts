@@ -32,7 +32,9 @@ export interface Listing {
 export function unusable(serverName: string, error: unknown, lettaCode: ErrorCode = 'bad_gateway'): ApiError {
   const name = JSON.stringify(serverName)
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return new ApiError('gateway_timeout', `The MCP server ${name} takes more than a minute for the call.`)
+    const message = `The MCP server ${name} takes more than a minute for the call.`
+    // The call may have had its effect: nobody repeats it by itself.
+    return new ApiError('gateway_timeout', message, { headers: { 'x-should-retry': 'false' } })
   }
   if (!(error instanceof McpError)) throw error
   const message = `The MCP server ${name} can't be used: ${error.message}.`

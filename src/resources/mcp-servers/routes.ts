@@ -55,7 +55,7 @@ const operations = operationsOf('MCP servers', {
   run_tool_of_mcp_server: [
     'Run a tool of an MCP server',
     { params: McpToolParams, body: RunMcpTool, response: { 200: Ref(ToolExecution) } },
-    config,
+    { ...config, idempotency: 'claimed' },
   ],
   refresh_mcp_server: [
     'List the tools of an MCP server anew',

@@ -47,7 +47,7 @@ const operations = operationsOf('agents', {
   generate_text: [
     'Call the model of an agent once, without its memory and its tools',
     { params, body: Generate, response: { 200: Ref(Generated) } },
-    { callsUpstream: true },
+    { callsUpstream: true, idempotency: 'claimed' },
   ],
   preview_raw_payload: [
     'Retrieve the request that would go to the model provider; nothing is sent',

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operationsOf } from '../../../http/operation.ts'
 import { prepared } from '../../../http/prepared.ts'
 import type { App } from '../../../http/server.ts'
@@ -11,8 +12,12 @@ import type { SourceReader } from '../../tools/source/reader.ts'
 import { AgentToolNameParams } from './schema.ts'
 
 const response = { 200: Ref(ToolExecution) }
-const config = { callsUpstream: true }
+const config = { callsUpstream: true, idempotency: 'claimed' } as const
 const runs = { ...config, right: 'run' } as const
+
+/** Aborted when the caller is gone; of a request that may be repeated, never: its result is stored. */
+const signalOf = ({ claim }: FastifyRequest, reply: FastifyReply) =>
+  claim ? new AbortController().signal : callerGone(reply)
 
 const operations = operationsOf('tools', {
   run_tool_from_source: [
@@ -66,7 +71,7 @@ export const toolRunRoutes = (deps: Deps) => async (app: App) => {
     '/run',
     prepared({
       ...operations.run_tool_from_source,
-      prepare: ({ scope, body }, reply) => runGiven(scope, deps, body, callerGone(reply)),
+      prepare: (request, reply) => runGiven(request.scope, deps, request.body, signalOf(request, reply)),
       handle: async (_request, call) => messageOf(call),
     }),
   )
@@ -75,8 +80,8 @@ export const toolRunRoutes = (deps: Deps) => async (app: App) => {
     '/:tool_id/run',
     prepared({
       ...operations.run_tool,
-      prepare: ({ scope, params, body }, reply) =>
-        runStored(scope, deps.tools, params.tool_id, body ?? {}, callerGone(reply)),
+      prepare: (request, reply) =>
+        runStored(request.scope, deps.tools, request.params.tool_id, request.body ?? {}, signalOf(request, reply)),
       handle: async (_request, call) => executionOf(call),
     }),
   )
@@ -88,13 +93,11 @@ export const agentToolRunRoutes = (tools: ToolServices) => async (app: App) => {
     '/:agent_id/tools/:tool_name/run',
     prepared({
       ...agentOperations.run_tool_for_agent,
-      prepare: ({ scope, params, body }, reply) =>
-        runForAgent(
-          scope,
-          tools,
-          { agentId: params.agent_id, name: params.tool_name, args: body?.args ?? {} },
-          callerGone(reply),
-        ),
+      prepare(request, reply) {
+        const { scope, params, body } = request
+        const call = { agentId: params.agent_id, name: params.tool_name, args: body?.args ?? {} }
+        return runForAgent(scope, tools, call, signalOf(request, reply))
+      },
       async handle({ scope }, call) {
         await call.store(scope)
         return executionOf(call)

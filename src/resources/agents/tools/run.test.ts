@@ -68,6 +68,24 @@ describe('a tool run by itself', () => {
     expect((await server.bob.post(`/v1/tools/${tool.id}/run`, { args: { n: 1 } })).status).toBe(404)
   })
 
+  test('runs once for one Idempotency-Key, and its result is sent again', async ({ skip }) => {
+    if (!hasSandbox) skip('no sandbox on this machine')
+    const source_code = 'import uuid\ndef f():\n    return uuid.uuid4().hex'
+    const tool = await makeTool(server.alice, '', 'import uuid', 'return uuid.uuid4().hex')
+    const agent = await makeAgent(server.alice, [tool])
+    for (const [url, body] of [
+      ['/v1/tools/run', { source_code, args: {} }],
+      [`/v1/tools/${tool.id}/run`, {}],
+      [`/v1/agents/${agent}/tools/${tool.name}/run`, {}],
+    ] as const) {
+      const headers = { 'idempotency-key': randomUUID() }
+      const first = await server.alice.post(url, body, headers)
+      expect(first.body.status).toBe('success')
+      expect((await server.alice.post(url, body, headers)).body).toEqual(first.body)
+      expect((await server.alice.post(url, body)).body).not.toEqual(first.body)
+    }
+  })
+
   test('needs a key that may write', async () => {
     const reader = await server.withScopes('read')
     expect((await reader.post('/v1/tools/run', { source_code: 'def f(): pass', args: {} })).status).toBe(403)

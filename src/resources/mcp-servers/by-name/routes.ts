@@ -74,7 +74,7 @@ const operations = operationsOf('MCP servers', {
   execute_tool_of_named_mcp_server: [
     'Run a tool of an MCP server by its name there (deprecated)',
     { deprecated, params: ExecuteParams, body: RunMcpTool, response: { 200: executed } },
-    config,
+    { ...config, idempotency: 'claimed' },
   ],
   test_named_mcp_server: [
     'List the tools of an MCP server that is not stored (deprecated)',
