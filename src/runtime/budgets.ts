@@ -25,7 +25,8 @@ const spentBudgets = (scope: Scope, spender: Spender, now: string, isNew: boolea
 export const isSpent = (scope: Scope, spender: Spender, now: string, isNew: boolean): RawBuilder<boolean> =>
   sql<boolean>`exists (${spentBudgets(scope, spender, now, isNew)})`
 
-const ofRuns = (scope: Scope, spender: Spender) => sql`from budgets where ${ofSpender(scope, spender)} and budgets.runs is not null`
+const ofRuns = (scope: Scope, spender: Spender) =>
+  sql`from budgets where ${ofSpender(scope, spender)} and budgets.runs is not null`
 
 /** SQL: whether a budget of a run limits the number of runs. */
 export const isCounted = (scope: Scope, spender: Spender) => sql<boolean>`exists (select ${ofRuns(scope, spender)})`

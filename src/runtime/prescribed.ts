@@ -13,6 +13,7 @@ const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 interface Parameters {
   properties?: Record<string, { type?: string | string[] }>
+  $defs?: Record<string, object>
 }
 
 export const parametersOf = ({ json_schema }: Pick<Tool, 'json_schema'>): Parameters =>

@@ -95,6 +95,7 @@ def call(job, state):
     module = types.ModuleType("tool")
     module.__file__ = TOOL_FILE
     sys.modules["tool"] = module
+    define_models(job.get("definitions") or {}, module.__dict__)
     code = compile(job["code"], TOOL_FILE, "exec", dont_inherit=True)
     if job.get("name") is None:
         module.__name__ = "__main__"
@@ -246,6 +247,43 @@ def plain(value):
     if isinstance(value, list):
         return [plain(one) for one in value]
     return value.model_dump() if isinstance(value, Record) else value
+
+
+class Model(Record):
+    """An argument whose model the source names and doesn't define: the schema of the arguments defines it."""
+
+    def __init__(self, **fields):
+        properties = self._schema.get("properties") or {}
+        missing = [name for name in self._schema.get("required") or () if name not in fields]
+        if missing:
+            raise ValueError(f"{type(self).__name__} lacks {', '.join(missing)}")
+        for name, schema in properties.items():
+            fields[name] = modelled(fields.get(name, schema.get("default")), schema, self._models)
+        super().__init__(fields)
+
+    @classmethod
+    def model_validate(cls, value):
+        return cls(**value)
+
+
+def define_models(definitions, names):
+    for name, schema in definitions.items():
+        if "enum" in schema:
+            import enum
+
+            names[name] = enum.Enum(name, {str(value): value for value in schema["enum"]})
+        else:
+            names[name] = type(name, (Model,), {"_schema": schema, "_models": names})
+
+
+def modelled(value, schema, names):
+    """A value of JSON with the models that its schema names."""
+    if "$ref" in schema:
+        return coerced(value, names.get(schema["$ref"].rsplit("/", 1)[-1]))
+    if isinstance(value, list):
+        return [modelled(one, schema.get("items") or {}, names) for one in value]
+    options = [option for option in schema.get("anyOf") or () if "$ref" in option or "items" in option]
+    return value if value is None or not options else modelled(value, options[0], names)
 
 
 class Block(Record):

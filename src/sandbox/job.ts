@@ -12,6 +12,7 @@ export const jobOf = (call: SandboxCall, limits: SandboxLimits, paths: readonly 
   name: call.name,
   args: call.args,
   parameters: call.parameters,
+  definitions: call.definitions,
   env: call.env,
   paths,
   agent_state: call.agentState,

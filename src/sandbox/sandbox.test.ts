@@ -80,6 +80,29 @@ describe.skipIf(kind === 'none')('a tool in Python', () => {
     expect(await call(code)).toMatchObject({ status: 'error', text: expect.stringContaining(message) })
   })
 
+  test('gets arguments as the models that their schema defines, where its source only names these', async () => {
+    const color = { anyOf: [{ $ref: '#/$defs/Color' }, { type: 'null' }], default: null }
+    const definitions = {
+      Color: { enum: ['red', 'blue'], type: 'string' },
+      Item: { properties: { name: { type: 'string' }, color }, required: ['name'] },
+      Order: { properties: { items: { type: 'array', items: { $ref: '#/$defs/Item' } } }, required: ['items'] },
+    }
+    const code = `def tool(order: Order, first: "Item | None" = None):
+    names = [(type(item).__name__, item.name, item.color and item.color.name) for item in order.items]
+    return names, order.model_dump()["items"][1]["name"]`
+    const items = [{ name: 'pen', color: 'red' }, { name: 'ink' }]
+    const value = [
+      [
+        ['Item', 'pen', 'red'],
+        ['Item', 'ink', null],
+      ],
+      'ink',
+    ]
+    expect(await call(code, { order: { items } }, { definitions })).toMatchObject({ stderr: '', value })
+    const lacking = await call(code, { order: { items: [{ color: 'red' }] } }, { definitions })
+    expect(lacking.text).toContain('Item lacks name')
+  })
+
   test('sees the memory of its agent, and changes it', async () => {
     const code =
       'def tool(agent_state: "AgentState", agent_id: str):\n' +

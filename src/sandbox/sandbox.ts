@@ -56,6 +56,8 @@ export interface SandboxCall {
   env: Readonly<Record<string, string>>
   /** The names of the function's parameters, in their order: a function in TypeScript takes its arguments by place. */
   parameters?: readonly string[] | undefined
+  /** The JSON schemas of the models that parameters of a function in Python name, and its source may lack. */
+  definitions?: Readonly<Record<string, object>> | undefined
   /** The packages that the code imports: of PyPI for Python, of npm for TypeScript. They are installed at their first use. */
   packages?: readonly Package[] | undefined
   agentState?: AgentState | undefined

@@ -84,7 +84,8 @@ export async function runGiven(
   body: RunSource,
   signal: AbortSignal,
 ): Promise<DirectCall> {
-  const { source_code, source_type, json_schema, args, env_vars, pip_requirements, npm_requirements } = body
+  const { source_code, source_type, args_json_schema, args, env_vars, pip_requirements, npm_requirements } = body
+  const json_schema = body.json_schema ?? (args_json_schema && { parameters: args_json_schema })
   const derived = { source_code, source_type: source_type ?? 'python' }
   const source = {
     ...derived,

@@ -96,6 +96,7 @@ export async function runSource(
   if (!language) throw new ToolError(`A source of type ${source.source_type} can't run on this server.`)
   const code = source.source_code ?? ''
   const agentId = caller?.agent.row.id
+  const { properties, $defs: definitions } = parametersOf(source)
   const [{ settings, variables }, secrets] = await Promise.all([
     environmentOf(scope, await sandbox.place()),
     agentId === undefined ? {} : secretsOf(scope, agentId),
@@ -109,7 +110,8 @@ export async function runSource(
         name: source.name,
         packages: packagesFor(source, language, settings),
         args,
-        parameters: Object.keys(parametersOf(source).properties ?? {}),
+        parameters: Object.keys(properties ?? {}),
+        definitions,
         limits: limitsOf(settings),
         env: { ...variables, ...secrets, ...env, ...idsOf(source, agentId) },
         agentState: caller && code.includes('agent_state') ? stateOf(caller) : undefined,
