@@ -25,7 +25,7 @@ const ROW_HEIGHT = 40
 const Spacer = ({ height }: { height: number }) => (height > 0 ? <tr aria-hidden style={{ height }} /> : null)
 
 /** The cells of a row. */
-function RowCells<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
+function RowCells<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }): ReactNode {
   return columns.map(({ header, cell, className }) => (
     <td key={header} className={cn('h-10 truncate border-b px-3 py-0', className)}>
       {cell(row)}

@@ -6,13 +6,18 @@ interface Props {
   summary: ReactNode
   open?: boolean
   className?: string
+  onToggle?: (open: boolean) => void
   children: ReactNode
 }
 
 /** A part that is folded until somebody asks for it. */
-export function Fold({ summary, open, className, children }: Props) {
+export function Fold({ summary, open, className, onToggle, children }: Props) {
   return (
-    <details open={open} className={cn('group rounded-md border', className)}>
+    <details
+      open={open}
+      className={cn('group rounded-md border', className)}
+      onToggle={({ currentTarget }) => onToggle?.(currentTarget.open)}
+    >
       <summary className="flex cursor-pointer list-none items-center gap-1.5 rounded-md px-2.5 py-1.5 hover:bg-muted/60 focus-visible:outline-2 [&::-webkit-details-marker]:hidden">
         <ChevronRightIcon className="size-3.5 shrink-0 text-muted-foreground transition-transform group-open:rotate-90" />
         {summary}

@@ -3,6 +3,7 @@ import type { Block, BlockVersion } from '../../api/generated.ts'
 import { Time } from '../time.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Author } from './author.tsx'
+import { Reason } from './reason.tsx'
 import { TextDiff } from './text-diff.tsx'
 import type { Change } from './use-block-history.ts'
 
@@ -24,7 +25,7 @@ function changedSettings(former: Block, block: Block): string[] {
 
 /** One change of a block: when, by whom, and what it made of the value. `children`: what can be done about it. */
 export function ChangeEntry({ change: { made, former }, children }: { change: Change; children?: ReactNode }) {
-  const { version, operation, created_at, block } = made
+  const { version, operation, created_at, block, run_id, tool_call_id } = made
   // The history of an old block may begin after its creation: its first version is compared with itself.
   const before = former?.block.value ?? (operation === 'create' ? '' : block.value)
   const settings = former ? changedSettings(former.block, block) : []
@@ -47,6 +48,7 @@ export function ChangeEntry({ change: { made, former }, children }: { change: Ch
           Changed settings: <span className="font-mono">{settings.join(', ')}</span>
         </p>
       )}
+      {run_id && tool_call_id && <Reason runId={run_id} callId={tool_call_id} />}
     </li>
   )
 }

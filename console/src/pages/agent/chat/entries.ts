@@ -1,6 +1,6 @@
 import type { Message } from '../../../api/generated.ts'
+import { textOf } from '../../../components/text-of.ts'
 import { callsOf } from './pieces.ts'
-import { textOf } from './text-of.ts'
 
 /** A call of a tool with all that is known of it: its approval and its result. */
 export interface ToolEntry {

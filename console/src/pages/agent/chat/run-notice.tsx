@@ -1,6 +1,6 @@
 import { RotateCcwIcon } from 'lucide-react'
+import { textOf } from '../../../components/text-of.ts'
 import { Button } from '../../../components/ui/button.tsx'
-import { textOf } from './text-of.ts'
 import type { LiveRun } from './use-live-run.ts'
 
 const REASONS: Record<string, string> = {
