@@ -19,10 +19,13 @@ export const serversOf = (tx: Scope, tools: readonly Tool[]): Promise<FiledServe
         and mapping.tool_id = any(${tools.map(({ id }) => id)}::text[]))
     order by created_at, id`)
 
+/** A path of plain words, such as `/v1/mcp`: any other one may hold a token, as `/s/Zx81…/mcp` does. */
+const PLAIN_PATH = /^(\/([a-z]{1,12}|v\d))*\/?$/
+
 /** An address without the places that may hold secrets. */
 function publicAddress(url: string): string {
   const { origin, pathname } = new URL(url)
-  return origin + pathname
+  return PLAIN_PATH.test(pathname) ? origin + pathname : origin
 }
 
 /** A server as a file has it: without headers, environment and tokens. */

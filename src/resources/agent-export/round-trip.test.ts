@@ -204,7 +204,7 @@ test('the MCP servers of an agent’s tools are in its file without secrets, and
   const make = async (client: Client) => {
     const config = { server_url: `${standIn.url}/mcp?key=hush`, auth_token: 'hush' }
     const one = (await client.post('/v1/mcp-servers/', { server_name: 'filed', config })).body
-    return (await client.get(`/v1/mcp-servers/${one.id}/tools`)).body[0]
+    return { server: one.id, ...(await client.get(`/v1/mcp-servers/${one.id}/tools`)).body[0] }
   }
   const echo = await make(alice)
   const { id } = (await alice.post('/v1/agents/', { name: 'Caller', tool_ids: [echo.id], include_base_tools: false }))
@@ -217,6 +217,10 @@ test('the MCP servers of an agent’s tools are in its file without secrets, and
     },
   ])
   expect(JSON.stringify(file)).not.toContain('hush')
+  // Some services have a token in the path.
+  const config = { mcp_server_type: 'streamable_http', server_url: `${standIn.url}/s/hush42/mcp` }
+  expect((await alice.patch(`/v1/mcp-servers/${echo.server}`, { config })).status).toBe(200)
+  expect((await exported(alice, id)).mcp_servers[0].server_url).toBe(standIn.url)
   const his = await make(bob)
   const warnings = (await importFile(bob, file)).body.warnings ?? []
   expect(warnings.join()).not.toContain('mcp_servers')
