@@ -136,7 +136,7 @@ def arguments(function, given, state):
             hints = typing.get_type_hints(function)
         except Exception:
             pass
-    values = {name: coerced(value, hints.get(name)) for name, value in given.items()}
+    values = {name: argument(name, value, hints.get(name)) for name, value in given.items()}
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     code = getattr(function, "__code__", None)
@@ -146,6 +146,13 @@ def arguments(function, given, state):
     if "agent_id" in names and "agent_id" not in values and state is not None:
         values["agent_id"] = state.id
     return values
+
+
+def argument(name, value, hint):
+    try:
+        return coerced(value, hint)
+    except Exception as error:
+        raise ValueError(f"argument {name}: {error}") from None
 
 
 def is_plain(hint):

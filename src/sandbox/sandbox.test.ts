@@ -73,11 +73,12 @@ describe.skipIf(kind === 'none')('a tool in Python', () => {
     ['def tool(', 'SyntaxError'],
     ['x = 1', 'NameError: the source defines no function tool'],
     ['def tool(a): pass', "missing 1 required positional argument: 'a'"],
+    ['def tool(a: int = 1): pass', 'ValueError: argument a: invalid literal for int()', { a: 'x' }],
     ['def tool(): raise SystemExit(3)', 'SystemExit: 3'],
     ['import os\ndef tool(): os._exit(0)', 'it ended without a return'],
     ['def tool(): return tool()', 'RecursionError'],
-  ] as const)('%j fails with %s', async ([code, message]) => {
-    expect(await call(code)).toMatchObject({ status: 'error', text: expect.stringContaining(message) })
+  ] as const)('%j fails with %s', async ([code, message, args]) => {
+    expect(await call(code, args)).toMatchObject({ status: 'error', text: expect.stringContaining(message) })
   })
 
   test('gets arguments as the models that their schema defines, where its source only names these', async () => {

@@ -156,6 +156,16 @@ describe('under a manager', () => {
     expect(await messagesOf(agents.Bob)).toHaveLength(1)
   })
 
+  test('an agent of a swarm whose hand-over names nobody goes on, and one may hand over without a word', async () => {
+    const { agents, group } = await makeThree({ manager_type: 'swarm' })
+    for (const args of [{}, { name: 'Zoe', message: 'Yours.' }]) {
+      const { messages } = await sendTo(server.alice, group, callOf('hand_over', args))
+      expect(spoken(messages)).toEqual([['Ada', expect.stringContaining('The names are: Bob, Eve.')]])
+    }
+    await sendTo(server.alice, group, callOf('hand_over', { name: 'Eve' }))
+    expect(await textsOf(agents.Eve)).toContain('Ada: I hand over to Eve.')
+  })
+
   test('a sleep-time group answers by its manager, and its members think afterwards', async () => {
     const made = (
       await server.alice.post('/v1/agents/', {

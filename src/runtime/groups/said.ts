@@ -28,6 +28,6 @@ export function saidIn(rows: readonly StoredMessage[], agentType: string): Said 
     )
   const calls = callsIn(rows)
   const handed = calls.filter(({ tool }) => tool === 'hand_over')
-  const notes = handed.map(({ args }) => `I hand over to ${args.name}: ${args.message}`)
+  const notes = handed.map(({ args }) => `I hand over to ${args.name}${args.message ? `: ${args.message}` : '.'}`)
   return { texts: [...texts, ...notes], chosen: calls.at(-1)?.args.name as string | undefined }
 }

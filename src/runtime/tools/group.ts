@@ -2,7 +2,6 @@ import { pythonText } from '../../lib/python-text.ts'
 import { ToolError } from '../memory.ts'
 import type { GroupTool, GroupTurn } from '../request.ts'
 import { BLOCKED } from '../tool-rules.ts'
-import { text } from './arguments.ts'
 import { repeatable, replyOf } from './multi-agent.ts'
 import type { Arguments, BuiltinTool, OutsideTool, ToolContext } from './tool.ts'
 
@@ -12,13 +11,14 @@ function groupOf({ group }: ToolContext): GroupTurn {
   return group
 }
 
-/** The name in a call. Throws a ToolError, which doesn't end the turn, for a name that the group lacks. */
+/** The name in a call. Throws a ToolError, which doesn't end the turn, without a name, and for one that the group lacks. */
 function nameIn(args: Arguments, context: ToolContext): string {
   const { members, end } = groupOf(context)
   const names = [...members.map(({ name }) => name), ...(end ? [end] : [])]
-  const name = text(args, 'name')
-  if (names.includes(name)) return name
-  throw new ToolError(`${BLOCKED} Nobody is named "${name}" here. The names are: ${names.join(', ')}.`)
+  const name = names.find((one) => one === args.name)
+  if (name !== undefined) return name
+  const problem = args.name === undefined ? 'The argument "name" is missing.' : `Nobody is named "${args.name}" here.`
+  throw new ToolError(`${BLOCKED} ${problem} The names are: ${names.join(', ')}.`)
 }
 
 /** The tools of agents in a group. */

@@ -130,7 +130,7 @@ describe('a search of the web', () => {
     const none = await search(server, {}, {})
     expect([none.status, none.tool_return]).toEqual([
       'error',
-      expect.stringContaining('EXA_API_KEY, TAVILY_API_KEY, BRAVE_API_KEY'),
+      expect.stringContaining('EXA_API_KEY, TAVILY_API_KEY, or BRAVE_API_KEY'),
     ])
     const wrong = await search(server, { EXA_API_KEY: 'wrong-key' }, {})
     expect([wrong.status, wrong.tool_return]).toEqual(['error', expect.stringMatching(/401.*no such key/)])

@@ -18,7 +18,7 @@ async function serviceFor({ scope, agent, services: { web } }: ToolContext) {
   const own = keyed((name) => secrets[settingOf(name)])
   const name = own ?? keyed((name) => web.services[name].apiKey)
   if (!name) {
-    const settings = NAMES.map(settingOf).join(', ')
+    const settings = new Intl.ListFormat('en', { type: 'disjunction' }).format(NAMES.map(settingOf))
     throw new ToolError(
       `There is no key to search the web: set ${settings} as a secret of the agent or as a setting of the server.`,
     )
