@@ -1,5 +1,6 @@
 import { createResolver, EgressError, hostOf, type Lookup, parseUrl } from './egress-address.ts'
 import { type Agents, openAgents } from './egress-agents.ts'
+import { mapBytes } from './map-bytes.ts'
 import type { TransactionGuard } from './transaction-guard.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -49,15 +50,11 @@ const CHECK_MS = 3_000
 function bounded(response: Response, maxBytes: number): Response {
   if (!response.body) return response
   let read = 0
-  const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        read += chunk.byteLength
-        if (read > maxBytes) controller.error(new EgressError(`The answer has more than ${maxBytes} bytes.`))
-        else controller.enqueue(chunk)
-      },
-    }),
-  )
+  const counted = mapBytes(response.body, (chunk) => {
+    read += chunk.byteLength
+    if (read > maxBytes) throw new EgressError(`The answer has more than ${maxBytes} bytes.`)
+    return chunk
+  })
   const { status, statusText, headers } = response
   return new Response(counted, { status, statusText, headers: [...headers] })
 }

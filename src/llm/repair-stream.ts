@@ -1,4 +1,5 @@
 import type { Fetch } from '../lib/egress.ts'
+import { mapBytes } from '../lib/map-bytes.ts'
 
 /** A chunk of a stream, as far as servers get it wrong. */
 interface Chunk {
@@ -22,16 +23,19 @@ function repaired(line: string): string {
 }
 
 /** Repairs the lines of a stream, which may be cut anywhere. */
-function repairLines(): TransformStream<string, string> {
+function repairLines(source: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
   let rest = ''
-  return new TransformStream({
-    transform(text, controller) {
-      const lines = (rest + text).split('\n')
+  return mapBytes(
+    source,
+    (chunk) => {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop()!
-      if (lines.length > 0) controller.enqueue(`${lines.map(repaired).join('\n')}\n`)
+      return encoder.encode(lines.map((line) => `${repaired(line)}\n`).join(''))
     },
-    flush: (controller) => controller.enqueue(repaired(rest)),
-  })
+    () => encoder.encode(repaired(rest + decoder.decode())),
+  )
 }
 
 /** The status of an error that came with the status 200. */
@@ -56,8 +60,7 @@ export const repairing =
     if (!response.ok || !response.body) return response
     const { status, headers } = response
     if (!headers.get('content-type')?.includes('application/json')) {
-      const text = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(repairLines())
-      return new Response(text.pipeThrough(new TextEncoderStream()), { status, headers: [...headers] })
+      return new Response(repairLines(response.body), { status, headers: [...headers] })
     }
     const text = await response.text()
     return new Response(text, { status: statusOf(text) ?? status, headers: [...headers] })
