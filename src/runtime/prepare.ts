@@ -53,7 +53,7 @@ export async function prepareTurn(
   { scope, run, request, log, signal, startedAt, tools, telemetry, begin, changed }: Start,
   models: LanguageModels,
 ): Promise<Turn> {
-  const thread = await loadThread(scope, run)
+  const [thread, connections] = await Promise.all([loadThread(scope, run), models.connections(scope)])
   const { memory, system, rows, count, shortenedTo, pendingUntil } = thread
   const agent = withGroupTool(thread.agent, request.group)
   const config = request.override_model ? await overriding(scope, request.override_model) : agent.row.llm_config
@@ -63,7 +63,7 @@ export async function prepareTurn(
   const isBegun = earlier.length > 0
   const goesOn = isBegun || request.approval !== undefined
   const evicted = earlier.filter((one) => !rows.some(({ id }) => id === one.id))
-  const model = await models.of(scope, config)
+  const model = await models.of(scope, config, { connections })
   checkTokenData(model, request)
   return {
     scope,

@@ -25,7 +25,7 @@ export async function previewRequest(
     sent = String(init?.body ?? '{}')
     throw new UnsentError()
   }
-  const unsent: LanguageModels = { ...models, of: (tenant, config) => models.of(tenant, config, capture) }
+  const unsent: LanguageModels = { ...models, of: (tenant, config) => models.of(tenant, config, { fetch: capture }) }
   await checkGroups(scope, [...new Set((body.messages ?? []).flatMap(({ group_id }) => group_id ?? []))])
   const turn = await viewThread(scope, unsent, target, runRequest(body))
   const pieces = callModel(turn.model, callOptions(turn, offerTools(turn)), [])
