@@ -31,7 +31,10 @@ export interface Thread {
 /** A message in context. The first one also bears the columns of its thread. */
 export type ContextRow = StoredMessage & Partial<Pick<ThreadRow, 'token_count' | 'shortened_to' | 'pending_expires_at'>>
 
-/** The messages in context of a thread, in their order. */
+/**
+ * The messages in context of a thread, in their order. Each is found by its key, whatever the database estimates: a plan of the
+ * first days of an organization would read all of its messages.
+ */
 export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[]> =>
   scope.read<ContextRow>(sql`
     select messages.*, case when n = 1 then threads.token_count end as token_count,
@@ -39,7 +42,8 @@ export const loadContext = (scope: Scope, threadId: string): Promise<ContextRow[
       case when n = 1 then threads.pending_expires_at end as pending_expires_at
     from threads
       cross join lateral json_array_elements_text(threads.message_ids) with ordinality as item (id, n)
-      join messages on messages.organization_id = ${scope.organizationId} and messages.id = item.id
+      cross join lateral (
+        select * from messages where organization_id = ${scope.organizationId} and id = item.id limit 1) as messages
     where threads.organization_id = ${scope.organizationId} and threads.id = ${threadId} order by n`)
 
 /** Loads a thread with its agent. 404 for an agent that is gone. */

@@ -31,6 +31,12 @@ type RowWithIds = AgentWithRelations['row'] &
   Pick<AgentWithRelations, 'identity_ids' | 'secret_names'> &
   Record<'block_ids' | 'tool_ids' | 'folder_ids' | 'group_ids', string[]>
 
+/** For one id the database keeps its plan; for a list it would make one anew each time. */
+const isOneOf = (column: string, ids: readonly string[]) =>
+  ids.length === 1
+    ? sql<boolean>`${sql.ref(column)} = ${ids[0]}`
+    : sql<boolean>`${sql.ref(column)} = any(${ids}::text[])`
+
 const selectAgents = (scope: Scope, ids: readonly string[]) => {
   const organization = scope.organizationId
   const linkedIds = ({ table, targetColumn }: Link) => sql`to_json(array(
@@ -44,10 +50,8 @@ const selectAgents = (scope: Scope, ids: readonly string[]) => {
       (select message_ids from threads where organization_id = ${organization} and id = agents.id) as message_ids,
       to_json(array(select key from agent_environment_variables
         where organization_id = ${organization} and agent_id = agents.id order by id)) as secret_names
-    from agents where organization_id = ${organization} and id = any(${ids}::text[])`)
+    from agents where organization_id = ${organization} and ${isOneOf('id', ids)}`)
 }
-
-const isOneOf = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} = any(${ids}::text[])`
 
 const byId = <T extends { id?: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.id, row]))
 
@@ -64,16 +68,30 @@ const selectById = async <Wire extends { id?: string }, T extends Table>(
   return byId(await scope.select(resource, (query) => query.where(requested)))
 }
 
+/** The resources attached to agents: read beside the agents, for nearly every agent has some. */
+const selectAttached = async <Wire extends { id?: string }, T extends Table>(
+  scope: Scope,
+  resource: Resource<Wire, T>,
+  { table, targetColumn }: Link,
+  agentIds: readonly string[],
+) => {
+  const attached = sql<boolean>`${sql.ref(`${resource.table}.id`)} in (select ${sql.ref(targetColumn)}
+    from ${sql.table(table)} where organization_id = ${scope.organizationId} and ${isOneOf('agent_id', agentIds)})`
+  return byId(await scope.select(resource, (query) => query.where(attached)))
+}
+
 /**
  * The agents with these ids and their relations, in the order of the ids, by five statements at most. An id that the organization
  * doesn't have is left out. Call it in a transaction that locks the agents or reads one snapshot, if others may write.
  */
 export async function loadAgents(scope: Scope, ids: readonly string[]): Promise<AgentWithRelations[]> {
-  const rows = await selectAgents(scope, ids)
-  const linked = (list: 'block_ids' | 'tool_ids' | 'folder_ids' | 'group_ids') => rows.flatMap((row) => row[list])
-  const [blocksById, toolsById, foldersById, groupsById] = await Promise.all([
-    selectById(scope, blocks, linked('block_ids')),
-    selectById(scope, tools, linked('tool_ids')),
+  const [rows, blocksById, toolsById] = await Promise.all([
+    selectAgents(scope, ids),
+    selectAttached(scope, blocks, agentBlocks, ids),
+    selectAttached(scope, tools, agentTools, ids),
+  ])
+  const linked = (list: 'folder_ids' | 'group_ids') => rows.flatMap((row) => row[list])
+  const [foldersById, groupsById] = await Promise.all([
     selectById(scope, folders, linked('folder_ids')),
     selectById(scope, groups, linked('group_ids')),
   ])

@@ -40,10 +40,12 @@ export async function loadAgentIn(
   scope: Scope,
   { agentId, conversationId }: Pick<Target, 'agentId' | 'conversationId'>,
 ): Promise<AgentWithRelations> {
-  const agent = await loadAgent(scope, agentId)
-  if (!conversationId) return agent
-  const conversation = await scope.get(listedConversations, conversationId)
-  const own = await isolatedBlocks(scope, conversationId)
+  if (!conversationId) return loadAgent(scope, agentId)
+  const [agent, conversation, own] = await Promise.all([
+    loadAgent(scope, agentId),
+    scope.get(listedConversations, conversationId),
+    isolatedBlocks(scope, conversationId),
+  ])
   return {
     ...agent,
     row: await withModel(scope, agent.row, conversation),
