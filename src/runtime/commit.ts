@@ -89,8 +89,9 @@ export function insertRows(
   { replace = false } = {},
 ) {
   const names = Object.keys(rows[0]!)
-  const columns = sql.join(names.map((column) => sql.ref(column)))
-  const changes = sql.join(names.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`))
+  // One piece of SQL: compiling each column by itself takes longer than the rest of a commit. The names are those of our own rows.
+  const columns = sql.raw(names.map((column) => `"${column}"`).join())
+  const changes = sql.raw(names.map((column) => `"${column}" = excluded."${column}"`).join())
   return sql`${sql.ref(name)} as (
     insert into ${sql.table(table)} (organization_id, ${columns})
     select ${organizationId}, ${columns}
