@@ -202,14 +202,14 @@ async function insertCounted(scope: Scope, run: NewRun, id: string) {
  * waits for an approval, and for a queue that is full.
  */
 export async function acceptRun(scope: Scope, run: NewRun): Promise<AcceptedRun> {
-  const known = await knownRun(scope, run)
+  // Few requests are repeated: the ids are looked up when their second run is refused. That refusal would end a transaction.
+  const known = run.alongside && (await knownRun(scope, run))
   if (known) return known
   try {
     const stored = await insertCounted(scope, run, newId('run'))
     if (!stored) throw await refusal(scope, run)
     return { id: stored.id, state: stored.status === 'running' ? 'running' : 'waiting' }
   } catch (error) {
-    // Of two equal requests that come at once, one stores the run.
     const other = await knownRun(scope, run)
     if (other) return other
     throw error

@@ -27,14 +27,17 @@ const insert = (text: string): Answer => ({
   calls: [{ name: 'memory_insert', arguments: { label: 'human', new_string: text } }],
 })
 
-/** The statements of a turn in which the model gives these answers, and then a text. */
-async function statementsOf(agent: string, ...answers: Answer[]): Promise<number> {
-  model.add(...answers, { text: 'Done.' })
-  const { result, statements } = await countStatements(() =>
-    server.alice.post(`/v1/agents/${agent}/messages`, { input: 'Go' }),
-  )
+/** The statements of a turn with this body. */
+async function statementsFor(agent: string, body: object): Promise<number> {
+  const { result, statements } = await countStatements(() => server.alice.post(`/v1/agents/${agent}/messages`, body))
   expect(result.status).toBe(200)
   return statements
+}
+
+/** The statements of a turn in which the model gives these answers, and then a text. */
+function statementsOf(agent: string, ...answers: Answer[]): Promise<number> {
+  model.add(...answers, { text: 'Done.' })
+  return statementsFor(agent, { input: 'Go' })
 }
 
 describe('the statements of a turn', () => {
@@ -46,6 +49,13 @@ describe('the statements of a turn', () => {
     expect(few).toBeLessThanOrEqual(7)
     for (let n = 0; n < 22; n++) await statementsOf(agent)
     expect(await statementsOf(agent)).toBe(few)
+  })
+
+  test('are as many where the caller gives its messages ids', async () => {
+    const agent = await makeAgent()
+    await statementsOf(agent)
+    const few = await statementsOf(agent)
+    expect(await statementsFor(agent, { messages: [{ role: 'user', content: 'Go', otid: 'mine' }] })).toBe(few)
   })
 
   test('are two more for each step that changes the memory, with the begin and the end of a transaction', async () => {
