@@ -141,6 +141,7 @@ const OF_ANY_ORGANIZATION = [
   'as chunk (organization_id, run_id, owner, fence, first_seq, last_seq, data)',
   'select organization_id, id, agent_id from threads where pending_expires_at <= ',
   ' as swept where ',
+  'usage_days where day < ',
 ]
 
 test('every statement of every operation names its organization', async () => {
