@@ -36,6 +36,8 @@ const CALLERS = 16
 interface Turns {
   p50Ms: number
   perSecond: number
+  /** The CPU time of the server for each turn, which other programs of the machine hardly change. */
+  cpuMs: number
 }
 
 type Post = (path: string, body: object) => Promise<Response>
@@ -49,7 +51,7 @@ const poster =
 
 /** Whole turns for some seconds, each of another agent than the one before. */
 async function measureTurns(
-  origin: string,
+  { origin, cpuMs }: Server,
   key: string,
   agents: readonly string[],
   input: string,
@@ -61,6 +63,7 @@ async function measureTurns(
   const host = new URL(origin)
   const headers = headersOf(key)
   let turns = 0
+  const cpuBefore = cpuMs()
   const stops = Array.from({ length: callers }, () =>
     keepSending({
       origin: host,
@@ -81,7 +84,11 @@ async function measureTurns(
   } finally {
     for (const stop of stops) stop()
   }
-  return { p50Ms: latencies.percentile(50) / 1000, perSecond: latencies.count / seconds }
+  return {
+    p50Ms: latencies.percentile(50) / 1000,
+    perSecond: latencies.count / seconds,
+    cpuMs: (cpuMs() - cpuBefore) / latencies.count,
+  }
 }
 
 /** The median time in ms until a stream has its first token. */
@@ -143,7 +150,7 @@ async function readStreams(post: Post, agents: readonly string[]): Promise<void>
 
 /** The figures of whole turns, by one caller and by several. */
 async function turnFigures(
-  { origin, memory }: Server,
+  server: Server,
   key: string,
   agents: readonly string[],
   seconds: number,
@@ -151,7 +158,7 @@ async function turnFigures(
 ): Promise<RunFigure[]> {
   const measure = (input: string, callers: number) => {
     progress.show(`turns of ${callers} at once`)
-    return measureTurns(origin, key, agents, input, callers, seconds)
+    return measureTurns(server, key, agents, input, callers, seconds)
   }
   await measure(MEMORY, 4)
   const plain = await measure(PLAIN, 1)
@@ -164,7 +171,9 @@ async function turnFigures(
     { name: 'a step more, with its model call: median, ms', value: called.p50Ms - plain.p50Ms, limit: '5' },
     { name: `plain turns of ${CALLERS} callers, per second`, value: plains.perSecond, limit: 'at least 300' },
     { name: `turns with a call of ${CALLERS} callers, per second`, value: calls.perSecond, limit: 'at least 200' },
-    { name: 'peak memory of the server, MB', value: memory()?.peakRss ?? Number.NaN, limit: '300' },
+    { name: 'CPU of the server for a plain turn, ms', value: plains.cpuMs },
+    { name: 'CPU of the server for a turn with a call, ms', value: calls.cpuMs },
+    { name: 'peak memory of the server, MB', value: server.memory()?.peakRss ?? Number.NaN, limit: '300' },
   ]
 }
 

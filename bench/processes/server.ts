@@ -19,6 +19,8 @@ export interface Server {
   startMs: number
   /** The memory of the server process; null on systems without /proc. */
   memory(): Memory | null
+  /** The CPU time of the server process in ms; NaN on systems without /proc. */
+  cpuMs(): number
   stop(): Promise<void>
 }
 
@@ -33,6 +35,13 @@ function memoryOf(pid: number): Memory | null {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
   return { rss: megabytes('VmRSS'), peakRss: megabytes('VmHWM') }
+}
+
+/** Linux counts hundredths of a second, in user mode and for the process in the kernel. */
+function cpuMsOf(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)
+  return (Number(user) + Number(system)) * 10
 }
 
 /** Waits until the server logs its address. Throws with the log when the process ends or takes too long. */
@@ -74,6 +83,7 @@ export async function startServer(
     origin,
     startMs: performance.now() - start,
     memory: () => memoryOf(child.pid!),
+    cpuMs: () => cpuMsOf(child.pid!),
     stop: () => endProcess(child),
   }
 }
