@@ -3,13 +3,16 @@ import { mapBytes } from './map-bytes.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** A stream of texts, then of an error if there is one. `cancelled` gets the reason of a cancellation. */
-function streamOf(
-  texts: string[],
-  { error, cancelled }: { error?: Error; cancelled?: (reason: unknown) => void } = {},
-) {
+interface Faults {
+  error?: Error
+  /** Gets the reason of a cancellation. */
+  cancelled?: (reason: unknown) => void
+}
+
+/** A stream of texts, then of an error if there is one. */
+function streamOf(texts: string[], { error, cancelled = () => {} }: Faults = {}) {
   const left = [...texts]
-  return new ReadableStream({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
       const next = left.shift()
       if (next !== undefined) controller.enqueue(bytes(next))
