@@ -12,13 +12,15 @@ export async function ownedTables(database: Database): Promise<string[]> {
 
 /** Every row of an organization, by table; when its keys were last used left out. */
 export async function rowsOf(database: Database, organizationId: string): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {}
-  for (const table of await ownedTables(database)) {
-    const { rows } = await sql<{ row: string }>`select (to_jsonb(t) - 'last_used_at')::text as row
-      from ${sql.table(table)} as t where organization_id = ${organizationId} order by 1`.execute(database.kysely)
-    found[table] = rows.map(({ row }) => row)
-  }
-  const { rows } = await sql<{ row: string }>`
-    select to_jsonb(t)::text as row from organizations as t where id = ${organizationId}`.execute(database.kysely)
-  return { ...found, organizations: rows.map(({ row }) => row) }
+  const tables = await ownedTables(database)
+  const parts = tables.map(
+    (table) => sql`select ${sql.lit(table)} as of, (to_jsonb(t) - 'last_used_at')::text as row
+      from ${sql.table(table)} as t where organization_id = ${organizationId}`,
+  )
+  const { rows } = await sql<{ of: string; row: string }>`
+    select 'organizations' as of, to_jsonb(t)::text as row from organizations as t where id = ${organizationId}
+    union all ${sql.join(parts, sql` union all `)} order by 1, 2`.execute(database.kysely)
+  const found: Record<string, string[]> = Object.fromEntries([...tables, 'organizations'].map((table) => [table, []]))
+  for (const { of, row } of rows) found[of]!.push(row)
+  return found
 }

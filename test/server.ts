@@ -78,8 +78,8 @@ interface TestDatabase {
 /** The embedded database that no test file uses: the next one to start a server empties and takes it. */
 let idle: Database | undefined
 
-/** SQL: the tables that the template has rows in, which no test changes. */
-const FILLED = sql`('schema_migrations'), ('searched_columns'), ('version')`
+/** SQL: the tables whose rows are the same for every server. */
+const FILLED = sql`('schema_migrations'), ('searched_columns'), ('version'), ('queue')`
 
 /** Empties all tables as they are in the template. A test that changes the schema opens a database of its own. */
 async function emptyDatabase({ kysely }: Database): Promise<void> {

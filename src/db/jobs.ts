@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { type ConstructorOptions, fromKysely, PgBoss, type QueueOptions } from 'pg-boss'
+import { type ConstructorOptions, fromKysely, PgBoss, type QueueOptions, type QueueResult } from 'pg-boss'
 import type { Actor } from './context.ts'
 import type { Database } from './engine/database.ts'
 import { MIGRATION_LOCK } from './engine/migrate.ts'
@@ -49,6 +49,8 @@ export interface Jobs {
     queue: Q,
     list: readonly { data: JobData[Q]; key: string }[],
   ): Promise<void>
+  /** The queues in which jobs wait. */
+  waiting(): Promise<Set<string>>
   /** Whether another job does the work of a job in a dead letter queue: one with its key waits, runs, or came later. */
   isSuperseded(queue: Queue, id: string): Promise<boolean>
   /** Makes the workers of a queue look for jobs now. */
@@ -99,22 +101,26 @@ async function install(kysely: Kysely<Tables>, settings: ConstructorOptions): Pr
 }
 
 /** Fails the jobs that ran when the last process ended, for their retry: an embedded database has no other process. */
-async function failOrphans(boss: PgBoss, kysely: Kysely<Tables>, queue: string): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    select id from jobs.job where name = ${queue} and state = 'active'`.execute(kysely)
-  const ids = rows.map(({ id }) => id)
-  if (ids.length > 0) await boss.fail(queue, ids, { message: 'The server ended.' })
+async function failOrphans(boss: PgBoss, kysely: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ name: string; ids: string[] }>`
+    select name, array_agg(id) as ids from jobs.job where state = 'active' group by name`.execute(kysely)
+  for (const { name, ids } of rows) await boss.fail(name, ids, { message: 'The server ended.' })
 }
 
+const hasOptions = (queue: QueueResult, options: QueueOptions) =>
+  Object.entries(options).every(([name, value]) => queue[name as keyof QueueOptions] === value)
+
 async function openQueues(boss: PgBoss, { engine, kysely }: Database, queues: Record<string, QueueOptions>) {
-  const existing = new Set((await boss.getQueues()).map(({ name }) => name))
+  const existing = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]))
   for (const [name, options] of Object.entries<QueueOptions>(queues)) {
-    if (existing.has(name)) await boss.updateQueue(name, options)
+    const queue = existing.get(name)
+    if (queue && hasOptions(queue, options)) continue
+    if (queue) await boss.updateQueue(name, options)
     else await boss.createQueue(name, { ...options, policy: 'stately' })
     // Afterwards the library knows the queue, and sends no statement of its own beside the transaction of the first job.
     await boss.findJobs(name, { id: NO_JOB })
-    if (engine === 'embedded') await failOrphans(boss, kysely, name)
   }
+  if (engine === 'embedded') await failOrphans(boss, kysely)
   // Other servers may run jobs of a PostgreSQL database: only the jobs of servers that sent no heartbeat are retried.
   if (engine === 'postgres') await boss.supervise()
 }
@@ -163,6 +169,11 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
       }
       const added = list.map(({ data, key }) => ({ data: { ...(data as object), ...origin }, singletonKey: key }))
       await boss.insert(queue, added, { db: fromKysely(trx ?? kysely) })
+    },
+    async waiting() {
+      const { rows } = await sql<{ name: string }>`
+        select distinct name from jobs.job where state < 'active'`.execute(kysely)
+      return new Set(rows.map(({ name }) => name))
     },
     isSuperseded: (queue, id) => isSuperseded(database, queue, id),
     wake: (queue) => wake(queue),

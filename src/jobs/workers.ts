@@ -55,7 +55,10 @@ export async function createWorkers(
     async runDue() {
       for (let count = -1; count !== 0; ) {
         count = 0
-        for (const [queue, handle] of handlers) count += await runQueue(queue, handle)
+        const waiting = await jobs.waiting()
+        for (const [queue, handle] of handlers) {
+          if (waiting.has(queue)) count += await runQueue(queue, handle)
+        }
       }
     },
     stop: () => jobs.close(),
