@@ -19,6 +19,20 @@ describeInBrowser('the sign-in of the console', () => {
     await other.getByLabel('API key').waitFor()
   })
 
+  test('shows its first page after 350 kB, compressed, at most', async () => {
+    const page = await ui.open('agents', ui.server.alice)
+    await page.getByText('No agents here').waitFor()
+    const loaded = await page.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name)`)
+    const files = (loaded as string[]).filter((url) => /\/console\/assets\/.*\.(js|css)$/.test(url))
+    const replies = await Promise.all(files.map((url) => fetch(url, { headers: { 'accept-encoding': 'gzip' } })))
+    const headers = (name: string) => replies.map((reply) => reply.headers.get(name))
+    expect(new Set(headers('content-encoding'))).toEqual(new Set(['gzip']))
+    const bytes = headers('content-length').reduce((sum, length) => sum + Number(length), 0)
+    expect(bytes).toBeLessThan(350_000)
+    expect(bytes).toBeGreaterThan(50_000)
+    await Promise.all(replies.map((reply) => reply.body?.cancel()))
+  })
+
   test('follows the link that the server prints, once', async () => {
     const link = `#code=${ui.server.app.issueSignInCode!()}`
     const page = await ui.open(link)
