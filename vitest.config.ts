@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests against a server that is a process of its own: killed, restarted, out of disk, in a browser. `npm run test:system`. */
-export const SYSTEM_TESTS = 'test/{system,console}/**/*.test.ts'
+/** Tests that start processes: servers to kill, sandboxes, browsers. They take minutes, by `npm run test:system`. */
+export const SYSTEM_TESTS = ['test/{system,console}/**/*.test.ts', '**/*.system.test.ts']
 
 /** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
 const ON_ONE_ENGINE = [
@@ -18,7 +18,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     exclude: [
       ...configDefaults.exclude,
-      SYSTEM_TESTS,
+      ...SYSTEM_TESTS,
       'test/{clients,image,install}/**',
       ...(onServer ? ON_ONE_ENGINE : []),
     ],

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { foreignFiles, type Json, omitNulls, parseAgentFile } from './agent-export.ts'
-import { startTestServer, type TestServer } from './server.ts'
+import { foreignFiles, type Json, omitNulls, parseAgentFile } from '../agent-export.ts'
+import { startTestServer, type TestServer } from '../server.ts'
 
-const REPOSITORY = resolve(import.meta.dirname, '..')
+const REPOSITORY = resolve(import.meta.dirname, '../..')
 const EXAMPLES = join(REPOSITORY, 'examples/agents')
 
 const INCLUDES = ['blocks', 'secrets', 'sources', 'tags', 'tools'].map((name) => `include=agent.${name}`).join('&')
