@@ -89,8 +89,9 @@ async function addCall(database: Database, step: string) {
     select organization_id, id, 'call_1', run_id, 'once', 'done', now() from steps where id = ${step}`.execute(
     database.kysely,
   )
+  // No day of the past: the sweep of a slow test would delete it.
   await sql`insert into usage_days (organization_id, agent_id, api_key_id, day)
-    select organization_id, agent_id, 'api_key', '2026-01-01' from steps where id = ${step}`.execute(database.kysely)
+    select organization_id, agent_id, 'api_key', '2999-01-01' from steps where id = ${step}`.execute(database.kysely)
 }
 
 /** Has a tool stand for one of an MCP server, which waits for an authorization; another server has `name`, and so does its tool. */
