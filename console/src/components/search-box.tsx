@@ -1,7 +1,7 @@
 import { SearchIcon } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { cn } from './class-names.ts'
 import { Input } from './ui/input.tsx'
+import { usePaused } from './use-paused.ts'
 
 interface Props {
   label: string
@@ -10,18 +10,9 @@ interface Props {
   className?: string
 }
 
-/** Milliseconds without a key before a search begins. */
-const PAUSE = 250
-
 /** A search field that reports its text when the typing pauses, or at Enter. */
 export function SearchBox({ label, value, onChange, className }: Props) {
-  const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
-  useEffect(() => {
-    if (text === value) return
-    const timer = setTimeout(() => onChange(text), PAUSE)
-    return () => clearTimeout(timer)
-  }, [text, value, onChange])
+  const [text, setText] = usePaused(value, onChange)
   return (
     <div className={cn('relative min-w-40 flex-1 sm:max-w-80', className)}>
       <SearchIcon className="-translate-y-1/2 pointer-events-none absolute top-1/2 left-2.5 size-4 text-muted-foreground" />

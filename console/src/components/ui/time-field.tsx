@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { usePaused } from '../use-paused.ts'
 import { Input } from './input.tsx'
 
 interface Props {
@@ -11,6 +12,7 @@ interface Props {
 /** A date and a time of day in a row of filters, chosen by the browser's own calendar. */
 export function TimeField({ label, value, onChange }: Props) {
   const id = useId()
+  const [text, setText] = usePaused(value, onChange)
   return (
     <div className="flex items-center gap-1.5">
       <label htmlFor={id} className="text-muted-foreground text-sm">
@@ -21,8 +23,8 @@ export function TimeField({ label, value, onChange }: Props) {
         type="datetime-local"
         className="w-auto"
         max="9999-12-31T23:59"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
       />
     </div>
   )
