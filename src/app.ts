@@ -6,6 +6,7 @@ import { addLettaPort } from './http/letta-port.ts'
 import { trackMethods } from './http/methods.ts'
 import { addOpenApi } from './http/openapi.ts'
 import { createRateLimits } from './http/rate-limit.ts'
+import { addRecentRequests } from './http/recent-requests.ts'
 import { addRequestTelemetry } from './http/request-telemetry.ts'
 import { type App, createServer, withSchemaTypes } from './http/server.ts'
 import type { PlannedRuns } from './jobs/planned-runs.ts'
@@ -51,6 +52,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   // Later hooks run first: services are closed after the last response of either port.
   addLettaPort(server)
   addRequestTelemetry(server, services.telemetry)
+  addRecentRequests(server, services.recentRequests)
   if (config.corsOrigins.length > 0) await addCors(server, config.corsOrigins)
   const addMethodNotAllowed = trackMethods(server)
   await addOpenApi(server, shapes, version)

@@ -21,6 +21,7 @@ import { archiveRoutes } from './resources/archives/routes.ts'
 import { batchRoutes } from './resources/batches/routes.ts'
 import { blockIdentityRoutes, blockRoutes } from './resources/blocks/routes.ts'
 import { budgetRoutes } from './resources/budgets/routes.ts'
+import { changeRoutes } from './resources/changes/routes.ts'
 import { chatCompletionRoutes, openAiRoutes } from './resources/chat-completions/routes.ts'
 import { conversationContextRoutes } from './resources/conversations/context-routes.ts'
 import { conversationMessageRoutes } from './resources/conversations/message-routes.ts'
@@ -30,6 +31,7 @@ import { FOLDERS, folderListRoutes, folderRoutes, SOURCES } from './resources/fo
 import { uploadRoutes } from './resources/folders/upload-routes.ts'
 import { groupMessageRoutes } from './resources/groups/message-routes.ts'
 import { groupRoutes } from './resources/groups/routes.ts'
+import { serverAdminRoutes } from './resources/health/admin-routes.ts'
 import { metricsRoutes } from './resources/health/metrics-routes.ts'
 import { healthRoutes } from './resources/health/routes.ts'
 import { identityBlockRoutes, identityRoutes } from './resources/identities/routes.ts'
@@ -143,11 +145,13 @@ export const routes = (services: Services): readonly Mount[] => {
     ['/v1/openai', openAiRoutes(services.runtime)],
     ['/v1/embeddings', storageRoutes],
     ['/v1/projects', projectRoutes],
+    ['/v1/changes', changeRoutes],
     ['/v1/sandbox-config', sandboxConfigRoutes(services.sandbox)],
     ['/v1/sandbox-config', sandboxVariableRoutes],
     ['/v1/client-side-access-tokens', accessTokenRoutes(authenticator.forget)],
     ['/v1/api-keys', apiKeyRoutes(authenticator.forget)],
     ['/v1/admin', adminRoutes(authenticator.forget)],
+    ['/v1/admin', serverAdminRoutes(services)],
     ['/mcp', mcpEndpointRoutes(services.version, config.corsOrigins)],
     ['', metricsRoutes(services.telemetry)],
   ]

@@ -6,6 +6,7 @@ import type { Database } from './db/engine/database.ts'
 import type { Jobs } from './db/jobs.ts'
 import { createScope, type Scope, type ScopeServices } from './db/scope.ts'
 import { createVectorStores, guardStores, type VectorStores } from './embed/stores.ts'
+import { createRecentRequests, type RecentRequests } from './http/recent-requests.ts'
 import { embedContainer } from './jobs/embed-container.ts'
 import { embedMessagesWork } from './jobs/embed-messages.ts'
 import { createPlannedRuns, type PlannedRuns } from './jobs/planned-runs.ts'
@@ -95,6 +96,7 @@ const MCP_BOUNDS = { headersMs: 65_000, bodyMs: 65_000, totalMs: 90_000, maxByte
 export interface Services {
   config: Deps['config']
   database: Database
+  jobs: Jobs
   version: string
   authenticator: Authenticator
   scopeOf(actor: Actor): Scope
@@ -111,6 +113,7 @@ export interface Services {
   /** What tools work with. */
   tools: ToolServices
   telemetry: Telemetry
+  recentRequests: RecentRequests
   models: LanguageModels
   baseProviders: BaseProviders
   relist: Relist
@@ -193,6 +196,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   return {
     config,
     database,
+    jobs,
     version,
     authenticator: createAuthenticator(database),
     scopeOf,
@@ -208,6 +212,7 @@ export async function createServices(deps: Deps): Promise<Services> {
     sandbox: tools.sandbox,
     tools,
     telemetry,
+    recentRequests: createRecentRequests(),
     models,
     baseProviders,
     relist: createRelist(egress, baseProviders.sync),

@@ -30,6 +30,7 @@ const NAMES: Record<string, (held: Populated) => string> = {
   template_name: ({ names }) => names.template,
   template_version: ({ names }) => names.template,
   token: ({ one }) => one.access_token,
+  job_id: () => '00000000-0000-4000-8000-000000000000',
 }
 
 /** Query parameters that hold an id, though their schema allows any text. */

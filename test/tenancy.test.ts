@@ -65,7 +65,11 @@ async function findings<T>(items: readonly T[], check: (item: T) => Promise<read
 }
 
 /** Operations that refuse an id before they look it up, whoever owns it. */
-const REFUSED: Record<string, number> = { 'modify_user body.organization_id': 409 }
+const REFUSED: Record<string, number> = {
+  'modify_user body.organization_id': 409,
+  // Only the operator's admins may.
+  'retry_failed_job path.job_id': 403,
+}
 
 /** The statuses of responses to an unknown id: a filter may also find nothing. */
 function expected({ operation }: Request, places: readonly Place[]): number[] {
@@ -78,6 +82,9 @@ function expected({ operation }: Request, places: readonly Place[]): number[] {
 const EXCUSED: Record<string, number> = {
   // Only the operator's admins may.
   create_organization: 403,
+  retrieve_server_health: 403,
+  list_failed_jobs: 403,
+  retry_failed_job: 403,
   // It takes a secret of an authorization server.
   mcp_oauth_callback: 400,
 }

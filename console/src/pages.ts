@@ -8,6 +8,7 @@ import {
   IdCardIcon,
   LayoutTemplateIcon,
   LibraryIcon,
+  RssIcon,
   SettingsIcon,
   UsersIcon,
   WrenchIcon,
@@ -86,6 +87,11 @@ export const routes = [
     '/models',
     lazy(() => import('./pages/models/models-page.tsx'), 'ModelsPage'),
     { label: 'Models', icon: CpuIcon },
+  ),
+  page(
+    '/feed',
+    lazy(() => import('./pages/feed/feed-page.tsx'), 'FeedPage'),
+    { label: 'Feed', icon: RssIcon },
   ),
   page(
     '/admin',

@@ -3,6 +3,7 @@ import { type ConstructorOptions, fromKysely, PgBoss, type QueueOptions, type Qu
 import type { Actor } from './context.ts'
 import type { Database } from './engine/database.ts'
 import { MIGRATION_LOCK } from './engine/migrate.ts'
+import { UNIQUE_VIOLATION } from './pg-errors.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -53,6 +54,8 @@ export interface Jobs {
   waiting(): Promise<Set<string>>
   /** Whether another job does the work of a job in a dead letter queue: one with its key waits, runs, or came later. */
   isSuperseded(queue: Queue, id: string): Promise<boolean>
+  /** Has a failed job tried once more. False where another job that will be retried has its key. */
+  retry(queue: Queue, id: string): Promise<boolean>
   /** Makes the workers of a queue look for jobs now. */
   wake(queue: Queue): void
   /** Sets the function that wakes the workers of a queue. */
@@ -176,6 +179,16 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
       return new Set(rows.map(({ name }) => name))
     },
     isSuperseded: (queue, id) => isSuperseded(database, queue, id),
+    async retry(queue, id) {
+      try {
+        await boss.retry(queue, id)
+      } catch (error) {
+        if ((error as { code?: string }).code === UNIQUE_VIOLATION) return false
+        throw error
+      }
+      wake(queue)
+      return true
+    },
     wake: (queue) => wake(queue),
     onWake(set) {
       wake = set

@@ -9,7 +9,7 @@ interface PgError {
 
 /** SQLSTATE codes (PostgreSQL documentation, Appendix A) that get a response of their own. */
 const FOREIGN_KEY_VIOLATION = '23503'
-const UNIQUE_VIOLATION = '23505'
+export const UNIQUE_VIOLATION = '23505'
 const UNSTORABLE = ['22008', '22021', '22P05', '54000', '54001']
 /** Classes and codes of a database that can't be reached, or can't do the work now. */
 const UNAVAILABLE = /^(08|53|57P|57014|58030|25006|40001|40P01|55P03)/

@@ -12,6 +12,13 @@ export interface Author {
 }
 
 /**
+ * The columns of the history that name who made a change, under the names of the wire. A key without a user is one of the
+ * organization that operates the server: no other organization sees it.
+ */
+export const AUTHOR_COLUMNS = sql`user_id, case when user_id is not null then key_id end as api_key_id, request_id, author ->> 'agent_id' as agent_id,
+  author ->> 'run_id' as run_id, author ->> 'tool_call_id' as tool_call_id`
+
+/**
  * The columns that every change of a row sets. `updated_at` doesn't go back when the clock of the server is put right.
  * `now` is an ISO 8601 instant.
  */

@@ -114,7 +114,9 @@ export function addErrors(app: FastifyInstance): void {
     const known = onSurface(request, mapped instanceof ApiError ? mapped : fromFramework(error, request))
     // A connection or a statement may have ended because the caller has left.
     if (known && (known.code !== 'unavailable' || hasLeft(reply))) return send(reply, known, request)
-    request.log.error({ err: withoutValues(known?.cause ?? error) }, 'request failed')
+    const cause = known?.cause ?? error
+    request.log.error({ err: withoutValues(cause) }, 'request failed')
+    request.failure = cause instanceof Error ? cause.message : String(cause)
     return send(
       reply,
       known ?? new ApiError('internal', 'Something went wrong here. Quote the request id when you report it.'),

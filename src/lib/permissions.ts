@@ -14,6 +14,7 @@ export const AREAS = [
   'archives',
   'blocks',
   'budgets',
+  'changes',
   'client-side-access-tokens',
   'conversations',
   'folders',

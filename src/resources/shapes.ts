@@ -11,11 +11,13 @@ import { Batch } from './batches/schema.ts'
 import { BlockVersion } from './blocks/history/schema.ts'
 import { Block, FileBlock } from './blocks/schema.ts'
 import { Budget } from './budgets/schema.ts'
+import { Change } from './changes/schema.ts'
 import { chatShapes } from './chat-completions/schema.ts'
 import { Conversation } from './conversations/schema.ts'
 import { FolderFile } from './folders/file-schema.ts'
 import { Folder, Source } from './folders/schema.ts'
 import { Group } from './groups/schema.ts'
+import { FailedJob, ServerHealth } from './health/schema.ts'
 import { Identity } from './identities/schema.ts'
 import { ListedTool, NamedServer } from './mcp-servers/by-name/schema.ts'
 import { ConnectEvent, McpServer } from './mcp-servers/schema.ts'
@@ -46,12 +48,14 @@ export const shapes = [
   Block,
   BlockVersion,
   Budget,
+  Change,
   ...chatShapes,
   CompactionSettings,
   ContextOverview,
   Conversation,
   EmbeddingConfig,
   EmbeddingModel,
+  FailedJob,
   FileBlock,
   FolderFile,
   Folder,
@@ -85,6 +89,7 @@ export const shapes = [
   SandboxConfig,
   SandboxEnvironmentVariable,
   Schedule,
+  ServerHealth,
   Source,
   SummarizedMessages,
   Step,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
 
@@ -5,9 +6,9 @@ import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
 const SCRIPT = '<img src=x onerror="window.ran = true">'
 
 /** The pages that list resources. */
-const PAGES = ['archives', 'folders', 'blocks', 'identities', 'groups', 'tools', 'templates', 'models', 'admin']
+const PAGES = ['archives', 'folders', 'blocks', 'identities', 'groups', 'tools', 'templates', 'models', 'feed', 'admin']
 /** Those that show a text of the user for each resource. */
-const WITH_TEXTS = ['archives', 'folders', 'blocks', 'identities', 'groups', 'admin']
+const WITH_TEXTS = ['archives', 'folders', 'blocks', 'identities', 'groups', 'feed', 'admin']
 
 const SOURCE =
   'def add(a: int, b: int) -> int:\n    """Adds numbers.\n\n    Args:\n        a: One.\n        b: Another.\n    """\n    return a + b\n'
@@ -104,6 +105,50 @@ describeInBrowser('the pages of the console', () => {
     await page.getByRole('heading', { name: 'add', level: 1 }).waitFor()
     const { body } = await ui.server.alice.get('/v1/tools?name=add')
     expect(body[0]).toMatchObject({ source_code: SOURCE, description: 'Adds numbers.' })
+  })
+
+  test('show changes as they happen, word by word, and those of one resource alone', async () => {
+    const { alice } = ui.server
+    const { id } = (await alice.post('/v1/blocks', { label: 'garden', value: 'Likes tea.' })).body
+    const page = await ui.open('feed?operation=update', alice)
+    await page.getByRole('heading', { name: 'Feed' }).waitFor()
+    await alice.patch(`/v1/blocks/${id}`, { value: 'Likes coffee.' })
+    const change = page.getByRole('listitem', { name: `changed ${id}:2` })
+    await change.getByText('memory block garden').waitFor()
+    await change.getByText('by the user').waitFor()
+    expect(await change.getByRole('deletion').allTextContents()).toEqual(['tea'])
+    expect(await change.getByRole('insertion').allTextContents()).toEqual(['coffee'])
+    await page.getByLabel('Operation').selectOption('Any operation')
+    await change.getByRole('button', { name: 'Only this resource' }).click()
+    await page.getByRole('listitem', { name: `created ${id}:1` }).waitFor()
+    const third = page.getByRole('region', { name: 'Changes' }).getByRole('listitem').nth(2)
+    await third.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('resource')).toBe(id)
+    await page.getByRole('button', { name: 'Not only the resource' }).click()
+    await third.waitFor()
+  })
+
+  test('show the state of the server to its operator, who has a failed job tried once more', async () => {
+    const { alice, organizations, database } = ui.server
+    const data = JSON.stringify({ run_id: SCRIPT, organization_id: organizations.alice })
+    await sql`insert into jobs.job (name, data, state, completed_on, output)
+      values ('run_callback', ${data}::jsonb, 'failed', now(), '{"message": "The receiver responded with 503."}')`.execute(
+      database.kysely,
+    )
+    const page = await ui.open('admin', alice)
+    await page.getByRole('tab', { name: 'Server' }).click()
+    await page.getByText('PostgreSQL').waitFor()
+    await page.getByRole('table', { name: 'Background work' }).getByRole('row', { name: 'run callback' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('tab', { name: 'Failed jobs' }).click()
+    await page.getByText('The receiver responded with 503.').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Retry run callback' }).click()
+    await page.getByText('No failed jobs').waitFor()
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    const other = await ui.open('admin', ui.server.bob)
+    await other.getByRole('tab', { name: 'Server' }).click()
+    await other.getByRole('alert').getByText('Only the organization that runs this server').waitFor()
   })
 
   test('make a key that is shown once, and revoke it', async () => {

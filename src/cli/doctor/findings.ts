@@ -1,8 +1,9 @@
-import { existsSync, statfsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
 import { type Database, openDatabase } from '../../db/engine/database.ts'
+import { diskOf } from '../../lib/disk.ts'
 import { createSandbox } from '../../sandbox/open.ts'
 import { version } from '../version.ts'
 
@@ -16,8 +17,21 @@ export interface Finding {
 /** Seconds that the clock of this machine may differ from that of the database. */
 const MAX_SKEW = 5
 
+/** Background work that has failed. A database that no server has opened yet has none. */
+async function checkJobs({ kysely }: Database): Promise<Finding[]> {
+  const { rows } = await sql`select from pg_tables where schemaname = 'jobs' and tablename = 'job'`.execute(kysely)
+  if (rows.length === 0) return []
+  const failed = await sql<{ count: number }>`select count(*) as count from jobs.job where state = 'failed'`.execute(
+    kysely,
+  )
+  const { count } = failed.rows[0]!
+  if (count === 0) return []
+  return [{ name: 'Jobs', text: `${count} failed within a day: see Failed jobs in the console`, isProblem: true }]
+}
+
 /** The extensions that Cairn uses, and the clock of the database. */
-async function checkInside({ kysely }: Database): Promise<Finding[]> {
+async function checkInside(database: Database): Promise<Finding[]> {
+  const { kysely } = database
   const { rows } = await sql<{ names: string[]; now: string }>`select clock_timestamp() as now, array(
     select name::text from pg_available_extensions where name in ('vector', 'pg_trgm')) as names`.execute(kysely)
   const { names, now } = rows[0]!
@@ -31,6 +45,7 @@ async function checkInside({ kysely }: Database): Promise<Finding[]> {
     skew <= MAX_SKEW
       ? { name: 'Clock', text: clock }
       : { name: 'Clock', text: `${clock}: synchronize both with NTP`, isProblem: true },
+    ...(await checkJobs(database)),
   ]
 }
 
@@ -66,10 +81,7 @@ function checkKey({ encryptionKey, dataDir }: Config): Finding {
 const GB = 1024 ** 3
 
 function checkDisk({ dataDir }: Config): Finding {
-  let directory = dataDir
-  while (!existsSync(directory)) directory = dirname(directory)
-  const { bavail, bsize } = statfsSync(directory)
-  const free = bavail * bsize
+  const { directory, free_bytes: free } = diskOf(dataDir)
   return { name: 'Disk', text: `${(free / GB).toFixed(1)} GB free at ${directory}`, isProblem: free < GB }
 }
 

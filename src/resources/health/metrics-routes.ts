@@ -1,6 +1,6 @@
 import type { App } from '../../http/server.ts'
-import { ApiError } from '../../lib/errors.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { requireOperator } from '../organizations/access.ts'
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -10,9 +10,7 @@ const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
  */
 export const metricsRoutes = (telemetry: Telemetry) => async (app: App) => {
   app.get('/metrics', { schema: { hide: true }, config: { right: 'admin' } }, async ({ scope }, reply) => {
-    if (!scope.operator) {
-      throw new ApiError('forbidden', 'Only the organization that runs this server can read its metrics.')
-    }
+    requireOperator(scope, 'read its metrics')
     return reply.type(TEXT).send(await telemetry.prometheus())
   })
 }

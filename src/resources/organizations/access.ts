@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { NEXT, type PageOf } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
+import { ApiError } from '../../lib/errors.ts'
 
 /** The part of a list of organizations or users that a request asks for. */
 export interface IdPage {
@@ -14,6 +15,11 @@ export interface IdPage {
  */
 export const visible = (scope: Scope, column: RawBuilder<unknown>) =>
   scope.operator ? sql`true` : sql`${column} = ${scope.organizationId}`
+
+/** 403 unless the caller operates the server. */
+export function requireOperator(scope: Scope, action: string): void {
+  if (!scope.operator) throw new ApiError('forbidden', `Only the organization that runs this server can ${action}.`)
+}
 
 /** One page of the rows of `select`, which ends in a condition, by id: oldest first. */
 export async function listById<Row extends { id: string }>(

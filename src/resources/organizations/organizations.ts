@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
-import { ApiError, conflict, notFound } from '../../lib/errors.ts'
+import { conflict, notFound } from '../../lib/errors.ts'
 import { instantOf, newId } from '../../lib/ids.ts'
 import { enqueueSyncOfAll } from '../passages/enqueue-sync.ts'
 import { addBuiltinTools } from '../tools/builtin.ts'
-import { type IdPage, listById, visible } from './access.ts'
+import { type IdPage, listById, requireOperator, visible } from './access.ts'
 import type { CreateOrganization, Organization, UpdateOrganization } from './schema.ts'
 
 const ORGANIZATION = sql`id, name, created_at, privileged_tools`
@@ -12,11 +12,6 @@ const ORGANIZATION = sql`id, name, created_at, privileged_tools`
 /** Organizations, oldest first. */
 export const listOrganizations = (scope: Scope, query: IdPage) =>
   listById<Organization>(scope, query, sql`select ${ORGANIZATION} from organizations where ${visible(scope, sql`id`)}`)
-
-/** 403 unless the caller operates the server. */
-function requireOperator(scope: Scope, action: string): void {
-  if (!scope.operator) throw new ApiError('forbidden', `Only the organization that runs this server can ${action}.`)
-}
 
 /** Makes an organization, with its built-in tools and the MCP servers of the settings. 403 unless the caller operates the server. */
 export async function createOrganization(

@@ -38,7 +38,7 @@ function User({ id }: { id: string }) {
 }
 
 /** Who made a change: an agent, with its run, or a user. */
-export function Author({ change }: { change: BlockVersion }) {
+export function Author({ change }: { change: Pick<BlockVersion, 'agent_id' | 'run_id' | 'user_id' | 'api_key_id'> }) {
   const { agent_id, run_id, user_id, api_key_id } = change
   const author = agent_id ? (
     <Agent id={agent_id} runId={run_id} />

@@ -4,8 +4,10 @@ import { problemOf } from '../../api/problem.ts'
 import { Badge } from '../../components/ui/badge.tsx'
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '../../components/ui/tabs.tsx'
 import { Page } from '../../layout/page.tsx'
+import { FailedJobs } from './failed-jobs.tsx'
 import { Keys } from './keys.tsx'
 import { Organizations } from './organizations.tsx'
+import { Server } from './server.tsx'
 import { Users } from './users.tsx'
 
 const REFRESH_MS = 10_000
@@ -17,28 +19,31 @@ function Health() {
   return ready.data ? <Badge tone="success">ready, version {ready.data.version}</Badge> : null
 }
 
+/** The parts of the page. `value` becomes a part of ids, which have no spaces. */
 const TABS = [
-  { name: 'Keys', Content: Keys },
-  { name: 'Users', Content: Users },
-  { name: 'Organizations', Content: Organizations },
+  { value: 'keys', name: 'Keys', Content: Keys },
+  { value: 'users', name: 'Users', Content: Users },
+  { value: 'organizations', name: 'Organizations', Content: Organizations },
+  { value: 'server', name: 'Server', Content: Server },
+  { value: 'failed-jobs', name: 'Failed jobs', Content: FailedJobs },
 ]
 
-/** Keys, users and organizations. Each part needs the scope `admin`; organizations, those of the operating one. */
+/** Keys, users, organizations and the server itself. Each part needs the scope `admin`; the last three, of the operating organization. */
 export function AdminPage() {
   return (
     <Page title="Administration" detail={<Health />}>
-      <Tabs defaultValue="Keys" className="flex min-h-0 flex-1 flex-col gap-3">
+      <Tabs defaultValue="keys" className="flex min-h-0 flex-1 flex-col gap-3">
         <TabsList>
-          {TABS.map(({ name }) => (
-            <TabsTrigger key={name} value={name}>
+          {TABS.map(({ value, name }) => (
+            <TabsTrigger key={value} value={value}>
               {name}
             </TabsTrigger>
           ))}
         </TabsList>
-        {TABS.map(({ name, Content }) => (
+        {TABS.map(({ value, Content }) => (
           <TabsContent
-            key={name}
-            value={name}
+            key={value}
+            value={value}
             className="flex min-h-0 flex-1 flex-col gap-3 data-[state=inactive]:hidden"
           >
             <Content />

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Versioned } from '../../../db/marks.ts'
+import { AUTHOR_COLUMNS } from '../../../db/revisions.ts'
 import type { Scope } from '../../../db/scope.ts'
 import { ApiError } from '../../../lib/errors.ts'
 import { omitNullFields } from '../../../lib/json.ts'
@@ -14,8 +15,7 @@ interface RevisionRow extends Omit<BlockVersion, 'block'> {
 /** Changes of a block, the last one first. */
 const changesOf = (scope: Scope, id: string, condition: ReturnType<typeof sql>, limit: number) =>
   scope.read<RevisionRow>(sql`
-    select version, operation, created_at, user_id, key_id as api_key_id, request_id, author ->> 'agent_id' as agent_id,
-      author ->> 'run_id' as run_id, author ->> 'tool_call_id' as tool_call_id, resource as row
+    select version, operation, created_at, ${AUTHOR_COLUMNS}, resource as row
     from revisions where organization_id = ${scope.organizationId} and resource_id = ${id} and ${condition}
     order by version desc limit ${limit}`)
 

@@ -1,0 +1,30 @@
+/** The words for kinds of resources, and the pages of those that have one. */
+export const KINDS = {
+  agent: { word: 'agent', path: '/agents/' },
+  archive: { word: 'archive', path: '/archives/' },
+  block: { word: 'memory block' },
+  passage: { word: 'passage' },
+  source: { word: 'folder', path: '/folders/' },
+  file: { word: 'file' },
+  file_agent: { word: 'open file' },
+  tool: { word: 'tool', path: '/tools/' },
+  conv: { word: 'conversation' },
+  group: { word: 'group' },
+  identity: { word: 'identity' },
+  schedule: { word: 'schedule' },
+  job: { word: 'batch' },
+  run: { word: 'run', path: '/runs/' },
+  step: { word: 'step' },
+  template: { word: 'template' },
+  template_version: { word: 'version of a template' },
+  provider: { word: 'provider' },
+  mcp_server: { word: 'MCP server' },
+  sandbox: { word: 'configuration of sandboxes' },
+  'sandbox-env': { word: 'environment variable' },
+  project: { word: 'project' },
+  budget: { word: 'budget' },
+  access_token: { word: 'client-side access token' },
+  api_key: { word: 'API key' },
+} as const satisfies Record<string, { word: string; path?: string }>
+
+export type Kind = keyof typeof KINDS

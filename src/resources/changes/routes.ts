@@ -1,0 +1,18 @@
+import { Type } from 'typebox'
+import { operationsOf } from '../../http/operation.ts'
+import type { App } from '../../http/server.ts'
+import { Ref } from '../../lib/wire.ts'
+import { listChanges } from './changes.ts'
+import { Change, ListChanges } from './schema.ts'
+
+const operations = operationsOf('changes', {
+  list_changes: [
+    'List the changes of all resources that the key may read, newest first: who made each, and which fields it changed',
+    { querystring: ListChanges, response: { 200: Type.Array(Ref(Change)) } },
+  ],
+})
+
+/** `/v1/changes` */
+export async function changeRoutes(app: App) {
+  app.get('/', operations.list_changes, ({ scope, query }) => listChanges(scope, query))
+}
