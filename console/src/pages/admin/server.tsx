@@ -64,7 +64,7 @@ const Queues = ({ jobs }: { jobs: ServerHealth['jobs'] }) => (
     <thead className="text-muted-foreground text-xs">
       <tr>
         {['Background work', 'Ready', 'Later', 'Going on', 'Failed'].map((header) => (
-          <th key={header} scope="col" className="px-3 py-1 font-medium">
+          <th key={header} scope="col" className="px-2 py-1 sm:px-3 font-medium">
             {header}
           </th>
         ))}
@@ -73,15 +73,17 @@ const Queues = ({ jobs }: { jobs: ServerHealth['jobs'] }) => (
     <tbody>
       {jobs.map(({ queue, ready, deferred, active, failed }) => (
         <tr key={queue} className="border-t tabular-nums">
-          <th scope="row" className="wrap-anywhere px-3 py-1 font-normal">
+          <th scope="row" className="wrap-anywhere px-2 py-1 font-normal sm:px-3">
             {queue.replaceAll('_', ' ')}
           </th>
           {[ready, deferred, active].map((count, column) => (
-            <td key={column} className="px-3 py-1">
+            <td key={column} className="px-2 py-1 sm:px-3">
               {formatNumber(count)}
             </td>
           ))}
-          <td className="px-3 py-1">{failed > 0 ? <Badge tone="destructive">{formatNumber(failed)}</Badge> : 0}</td>
+          <td className="px-2 py-1 sm:px-3">
+            {failed > 0 ? <Badge tone="destructive">{formatNumber(failed)}</Badge> : 0}
+          </td>
         </tr>
       ))}
     </tbody>
@@ -102,7 +104,7 @@ export function Server() {
           aria-label="State of the server"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the report
           tabIndex={0}
-          className="grid min-h-0 content-start gap-3 overflow-auto"
+          className="grid min-h-0 grid-cols-[minmax(0,1fr)] content-start gap-3 overflow-auto"
         >
           <Facts health={report} />
           <Queues jobs={report.jobs} />
