@@ -51,6 +51,9 @@ export function createMemory(blocks: readonly (Block & Versioned)[]): Memory {
 /** An error of a tool: the model reads its message, and the run goes on. */
 export class ToolError extends Error {}
 
+/** An error of a tool that can't run as this server and its agent are set up. Of a direct run it is a 422. */
+export class ToolSetupError extends ToolError {}
+
 /** A block that an agent may change. Throws a ToolError for a label without a block, and for a block that is read-only. */
 export function writableBlock({ blocks }: Memory, label: string): MemoryBlock {
   const block = blocks.get(label)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '../../db/scope.ts'
-import { ApiError, conflict, invalidOr400, notFound } from '../../lib/errors.ts'
+import { ApiError, conflict, invalid, invalidOr400, notFound } from '../../lib/errors.ts'
 import { omitNulls } from '../../lib/json.ts'
 import { loadAgent } from '../../resources/agents/load.ts'
 import { deriveFrom, nameIn } from '../../resources/tools/function-schema.ts'
 import { type RunSource, type Tool, tools } from '../../resources/tools/schema.ts'
 import type { SourceReader } from '../../resources/tools/source/reader.ts'
 import { limited } from '../execute.ts'
-import { createMemory, setValue, ToolError } from '../memory.ts'
+import { createMemory, setValue, ToolError, ToolSetupError } from '../memory.ts'
 import { isRefusal } from '../refused.ts'
 import { writeMemory } from '../write-memory.ts'
 import { languageOf, returnOf, runSource, type Source, type SourceCall } from './run-source.ts'
@@ -29,11 +29,12 @@ function withinLimit(
   return { result: cut, value: cut === result ? value : cut.output }
 }
 
-/** Awaits a call. An error that a model would read is its result. */
+/** Awaits a call. An error that a model would read is its result. 422 for a tool that lacks a setting. */
 async function caught<T extends DirectCall>(call: Promise<T>): Promise<T | DirectCall> {
   try {
     return await call
   } catch (error) {
+    if (error instanceof ToolSetupError) throw invalid({ in: 'path', field: 'tool_name', message: error.message })
     if (!(error instanceof ToolError || isRefusal(error))) throw error
     return { result: { status: 'error', output: error.message, stdout: [], stderr: [error.message] } }
   }

@@ -136,4 +136,15 @@ describe('a search of the web', () => {
     expect([wrong.status, wrong.tool_return]).toEqual(['error', expect.stringMatching(/401.*no such key/)])
     expect(wrong.tool_return).not.toContain('wrong-key')
   })
+
+  test('that a caller runs without a key is a 422 that names the setting', async () => {
+    const { id } = (await server.bob.post('/v1/agents/', { name: 'Searcher', tools: ['web_search'] })).body
+    const { status, body } = await server.bob.post(`/v1/agents/${id}/tools/web_search/run`, {
+      args: { query: 'quinces' },
+    })
+    expect([status, body.detail]).toEqual([
+      422,
+      expect.stringContaining('EXA_API_KEY, TAVILY_API_KEY, or BRAVE_API_KEY'),
+    ])
+  })
 })

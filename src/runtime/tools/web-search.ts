@@ -1,6 +1,6 @@
 import { SEARCH_SERVICES, type SearchService } from '../../config.ts'
 import { secretsOf } from '../../resources/agents/secrets.ts'
-import { ToolError } from '../memory.ts'
+import { ToolError, ToolSetupError } from '../memory.ts'
 import { optionalFlag, optionalInteger, optionalText, optionalTexts, text } from './arguments.ts'
 import { SEARCH_WIRES, type WebQuery } from './search-services.ts'
 import type { Arguments, OutsideTool, ToolContext } from './tool.ts'
@@ -11,7 +11,7 @@ const settingOf = (name: SearchService) => `${name.toUpperCase()}_API_KEY`
 
 const TIMEOUT_MS = 30_000
 
-/** The service that searches: by a key among the agent's secrets, or else by one of the server. A ToolError where there is none. */
+/** The service that searches: by a key among the agent's secrets, or else by one of the server. A ToolSetupError where there is none. */
 async function serviceFor({ scope, agent, services: { web } }: ToolContext) {
   const secrets = await secretsOf(scope, agent.row.id)
   const keyed = (keyOf: (name: SearchService) => string | undefined) => NAMES.find((name) => keyOf(name))
@@ -19,7 +19,7 @@ async function serviceFor({ scope, agent, services: { web } }: ToolContext) {
   const name = own ?? keyed((name) => web.services[name].apiKey)
   if (!name) {
     const settings = new Intl.ListFormat('en', { type: 'disjunction' }).format(NAMES.map(settingOf))
-    throw new ToolError(
+    throw new ToolSetupError(
       `There is no key to search the web: set ${settings} as a secret of the agent or as a setting of the server.`,
     )
   }
