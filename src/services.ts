@@ -191,6 +191,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   const scopeOfRun = scopesOf({ database: awaitingConnections(database), cipher, jobs })
   const parts = { database, models, scopeOf: scopeOfRun, logger, tools, telemetry, fetch: egress.fetch }
   const runtime: Runtime = createRuntime(parts, deps.supervision)
+  await runtime.begun
   const plannedRuns = createPlannedRuns({ database, runtime, scopeOf }, logger)
   const stopSweeping = startSweeping(database, logger, config.traceDays)
   return {

@@ -37,8 +37,8 @@ export interface HeldRuns {
   find(id: string): LocalRun | undefined
   isRunning(id: string): boolean
   abort(id: string, reason: Error): void
-  /** Watches work to its end, which `close` awaits. */
-  work(work: Promise<unknown>): void
+  /** Watches work to its end, which `close` awaits. Its error is logged. */
+  work(work: Promise<unknown>): Promise<void>
   /** Aborts all runs, and awaits the work. */
   close(reason: Error): Promise<void>
 }
@@ -97,10 +97,11 @@ export function createHeldRuns(logger: FastifyBaseLogger): HeldRuns {
     find: (id) => runs.get(id),
     isRunning: (id) => runs.get(id)?.isRunning ?? false,
     abort: (id, reason) => runs.get(id)?.abort.abort(reason),
-    work(work) {
+    async work(work) {
       const watched = work.catch((error) => logger.error({ err: error }, 'runs are not carried on'))
       working.add(watched)
-      watched.finally(() => working.delete(watched))
+      await watched
+      working.delete(watched)
     },
     async close(reason) {
       closing = true

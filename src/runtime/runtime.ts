@@ -15,6 +15,8 @@ import { createWakeUps } from './wake-ups.ts'
 export interface Runtime {
   /** The id of this server among those that carry out runs. */
   readonly owner: string
+  /** Resolves once the server has found the runs of servers that are gone: before, it should have none of its own. */
+  readonly begun: Promise<void>
   /** Stores a run, and carries it out here once its thread is free. 400 for an image that can't be read. */
   start(scope: Scope, run: Omit<NewRun, 'owner'>): Promise<AcceptedRun>
   /** The run, where this server carries it out or holds its caller. */
@@ -37,9 +39,10 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
   const events = createEventStore(deps.database.kysely, wakeUps)
   const acceptance = createAcceptance()
   const carrier: Carrier = { ...deps, owner, held, wakeUps, events, acceptance }
-  const stopSupervising = superviseRuns(carrier, supervision)
+  const { begun, stop } = superviseRuns(carrier, supervision)
   return {
     owner,
+    begun,
     async start(scope, given) {
       const run = { ...given, request: await withImages(given.request, deps.fetch) }
       const accept = (tx: Scope) => acceptance.accept(tx, { ...run, owner })
@@ -75,7 +78,7 @@ export function createRuntime(deps: RuntimeDeps, supervision: Supervision = SUPE
     activity: () => ({ running: held.running.length, waiting: held.waiting.length }),
     async close() {
       await held.close(new StoppingError())
-      await stopSupervising()
+      await stop()
     },
   }
 }

@@ -50,11 +50,16 @@ async function adopt(carrier: Carrier, { organization_id, id, thread_id, status,
   await carry(carrier, claimed)
 }
 
-/**
- * Keeps the lease of this server, carries on the runs of servers that are gone, and looks for cancelled runs. Returns a
- * function that ends the lease.
- */
-export function superviseRuns(carrier: Carrier, { leaseMs, renewMs }: Supervision): () => Promise<void> {
+/** The supervision of a server. */
+interface Supervising {
+  /** Resolves once the server has its lease, and has found the runs of servers that are gone. */
+  begun: Promise<void>
+  /** Ends the lease. */
+  stop(): Promise<void>
+}
+
+/** Keeps the lease of this server, carries on the runs of servers that are gone, and looks for cancelled runs. */
+export function superviseRuns(carrier: Carrier, { leaseMs, renewMs }: Supervision): Supervising {
   const { database, held, owner, logger, wakeUps } = carrier
   const { kysely } = database
 
@@ -89,7 +94,7 @@ export function superviseRuns(carrier: Carrier, { leaseMs, renewMs }: Supervisio
     await renew()
     await adoptOrphans()
   }
-  held.work(begin())
+  const begun = held.work(begin())
   const unlisten = wakeUps.listen((reason, ids) => {
     if (reason === 'watched') ids.forEach(held.watch)
     else if (!held.isClosing && ids.some((id) => held.find(id))) lookAround().catch(warn)
@@ -100,9 +105,12 @@ export function superviseRuns(carrier: Carrier, { leaseMs, renewMs }: Supervisio
     every(renewMs, closeExpired),
     every(POLL_MS, lookAround),
   ]
-  return async () => {
-    for (const timer of timers) clearInterval(timer)
-    await unlisten()
-    await endLease(kysely, owner)
+  return {
+    begun,
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await unlisten()
+      await endLease(kysely, owner)
+    },
   }
 }
