@@ -5,7 +5,7 @@ export const SYSTEM_TESTS = ['test/{system,console}/**/*.test.ts', '**/*.system.
 
 /** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
 const ON_ONE_ENGINE = [
-  ...['embed', 'files', 'lib', 'llm', 'resources/tools/source'].map((folder) => `src/${folder}/**`),
+  ...['embed', 'files', 'lib', 'llm', 'mcp', 'resources/tools/source', 'sandbox'].map((folder) => `src/${folder}/**`),
   'test/models/**',
   'console/**',
 ]
