@@ -165,6 +165,12 @@ function outsideOf(deps: Deps, egress: Egress) {
   }
 }
 
+const embeddersOf = ({ config, database, embedders }: Deps, egress: Egress) =>
+  guardEmbedders(embedders ?? createEmbedders({ egress, providers: config.providers }), database.guard)
+
+const telemetryOf = ({ config, database, version }: Deps, runs: () => ReturnType<Runtime['activity']>) =>
+  createTelemetry(config.otlpEndpoint, version, { runs, pool: database.connections })
+
 const scopesOf = (services: ScopeServices) => (actor: Actor) => createScope(services, actor)
 
 /** Creates the services of a server. Inside transactions of `database` their network calls throw. */
@@ -173,8 +179,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   const cipher = rememberPlainTexts(deps.cipher)
   const egress = guardEgress(createEgress(config.allowedNetworks), database.guard)
   const stores = guardStores(createVectorStores(config.vectorStores), database.guard)
-  const given = deps.embedders ?? createEmbedders({ egress, providers: config.providers })
-  const embedders = guardEmbedders(given, database.guard)
+  const embedders = embeddersOf(deps, egress)
   const scopeOf = scopesOf({ database, cipher, jobs })
   const reader = createSourceReader()
   const outside = outsideOf(deps, egress)
@@ -184,10 +189,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   const baseProviders = await registerBaseProviders({ database, egress, providers: config.providers, logger })
   const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
   const tools = { embedders, stores, searchTurns, letters: createLetters(() => runtime), ...outside }
-  const telemetry = await createTelemetry(config.otlpEndpoint, version, {
-    runs: () => runtime.activity(),
-    pool: database.connections,
-  })
+  const telemetry = await telemetryOf(deps, () => runtime.activity())
   const scopeOfRun = scopesOf({ database: awaitingConnections(database), cipher, jobs })
   const parts = { database, models, scopeOf: scopeOfRun, logger, tools, telemetry, fetch: egress.fetch }
   const runtime: Runtime = createRuntime(parts, deps.supervision)

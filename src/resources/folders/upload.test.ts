@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fileForm, upload } from '../../../test/forms.ts'
 import { useTestServer } from '../../../test/server.ts'
 
@@ -159,13 +162,15 @@ describe('an upload', () => {
   })
 
   test('leaves no file behind on the disk', async () => {
-    const { readdirSync } = await import('node:fs')
-    const { tmpdir } = await import('node:os')
-    const scratch = () => readdirSync(tmpdir()).filter((name) => /^cairn-[0-9a-f]{8}-/.test(name))
+    // Other tests upload files at the same time.
+    const directory = mkdtempSync(join(tmpdir(), 'cairn-uploads-'))
+    vi.stubEnv('TMPDIR', directory)
     const folder = await newFolder()
     await upload(server.alice, folder, 'a.txt', 'x')
     await upload(server.alice, folder, 'a.txt', 'x'.repeat(LIMIT + 1))
-    expect(scratch()).toEqual([])
+    vi.unstubAllEnvs()
+    expect(readdirSync(directory)).toEqual([])
+    rmSync(directory, { recursive: true })
   })
 })
 
