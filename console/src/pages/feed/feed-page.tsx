@@ -1,14 +1,15 @@
 import { XIcon } from 'lucide-react'
 import { type Change, listChanges } from '../../api/generated.ts'
 import { useList } from '../../api/use-list.ts'
+import { instantOf } from '../../components/local-time.ts'
 import { EmptyState, ErrorState, LoadingState } from '../../components/states.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { SelectField } from '../../components/ui/select-field.tsx'
+import { TimeField } from '../../components/ui/time-field.tsx'
 import { useFilter } from '../../components/use-filter.ts'
 import { Filters, Page } from '../../layout/page.tsx'
 import { ChangeEntry } from './change-entry.tsx'
 import { KINDS } from './kinds.ts'
-import { TimeFilter } from './time-filter.tsx'
 
 const KIND_CHOICES = [
   ['', 'Any kind'],
@@ -43,15 +44,17 @@ export function FeedPage() {
   const [operation, setOperation] = useFilter('operation')
   const [resource, setResource] = useFilter('resource')
   const [actor, setActor] = useFilter('actor')
-  const [from] = useFilter('from')
-  const [until] = useFilter('until')
+  const [from, setFrom] = useFilter('from')
+  const [until, setUntil] = useFilter('until')
+  const createdAfter = instantOf(from)
+  const createdBefore = instantOf(until)
   const filters = {
     ...(kind && { kind: [kind as Change['kind']] }),
     ...(operation && { operation: [operation as Change['operation']] }),
     ...(resource && { resourceId: resource }),
     ...(actor && { actorId: actor }),
-    ...(from && { createdAfter: new Date(from).toISOString() }),
-    ...(until && { createdBefore: new Date(until).toISOString() }),
+    ...(createdAfter && { createdAfter }),
+    ...(createdBefore && { createdBefore }),
   }
   const list = useList<Change>(['changes', filters], (page, options) => listChanges({ ...filters, ...page }, options), {
     refetchInterval: refreshMs,
@@ -61,8 +64,8 @@ export function FeedPage() {
       <Filters>
         <SelectField label="Kind" value={kind} onChange={setKind} choices={KIND_CHOICES} />
         <SelectField label="Operation" value={operation} onChange={setOperation} choices={OPERATIONS} />
-        <TimeFilter name="from" label="From" />
-        <TimeFilter name="until" label="Until" />
+        <TimeField label="From" value={from} onChange={setFrom} />
+        <TimeField label="Until" value={until} onChange={setUntil} />
         <Chosen label="the resource" value={resource} clear={() => setResource('')} />
         <Chosen label="the author" value={actor} clear={() => setActor('')} />
       </Filters>

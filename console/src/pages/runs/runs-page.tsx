@@ -1,6 +1,7 @@
 import { listRuns, type Run } from '../../api/generated.ts'
 import { useList } from '../../api/use-list.ts'
 import { DataTable } from '../../components/data-table.tsx'
+import { instantOf } from '../../components/local-time.ts'
 import { EmptyState } from '../../components/states.tsx'
 import { SelectField } from '../../components/ui/select-field.tsx'
 import { TimeField } from '../../components/ui/time-field.tsx'
@@ -26,12 +27,6 @@ const ORDERS = [
 
 const REFRESH_MS = 3_000
 const isActive = ({ status }: Run) => status === 'created' || status === 'running'
-
-/** The instant of a local time of the address; nothing for a text that is none. */
-const instantOf = (local: string, laterMs = 0) => {
-  const time = Date.parse(local) + laterMs
-  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
-}
 
 /** All runs, by status, agent and time. The list refreshes itself while a run goes on. */
 export function RunsPage() {
