@@ -15,6 +15,9 @@ const IDLE = 4
 /** How long a process waits before it is ended. */
 const IDLE_MS = 300_000
 
+/** The head start of a call before the start of the next process, which would compete with it for the processors. */
+const REFILL_MS = 20
+
 const keyOf = ({ args }: Command) => args.join('\0')
 
 /** Creates a pool. Each call also starts a process for the next call of its command. */
@@ -44,8 +47,7 @@ export function createPool(): Pool {
       if (waiting) idle.delete(waiting)
       const process = waiting ?? startOneShot(command)
       await process.ready
-      // Once the job has been sent: a start takes this thread some milliseconds.
-      setImmediate(refill, command, key)
+      setTimeout(refill, REFILL_MS, command, key)
       return process
     },
     async close() {

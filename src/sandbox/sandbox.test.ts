@@ -50,6 +50,15 @@ describe.skipIf(kind === 'none')('a tool in Python', () => {
     ['c: Literal["a", "b"]', 'c', { c: 'a' }, 'a', 'a'],
     ['x', '{1, 2}', { x: 1 }, '{1, 2}', '{1, 2}'],
     ['x', 'float("nan")', { x: 1 }, 'nan', 'nan'],
+    [
+      'x',
+      'x',
+      { x: ['😀\ud800\n"\\', -1.5e300, 2 ** 53, true, null] },
+      ['😀\ud800\n"\\', -1.5e300, 2 ** 53, true, null],
+      expect.stringContaining('😀'),
+    ],
+    ['x', '{1: x, None: (2.0,)}', { x: {} }, { 1: {}, null: [2] }, '{1: {}, None: (2.0,)}'],
+    ['x', 'x.append(x) or x', { x: [1] }, '[1, [...]]', '[1, [...]]'],
   ] as const)('with the parameter %s that returns %s', async ([parameters, expression, args, value, text]) => {
     const result = await call(`${MODELS}def tool(${parameters}):\n    return ${expression}`, args)
     expect(result).toMatchObject({ status: 'success', value, text, stderr: '' })
