@@ -62,7 +62,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const limits = config.rateLimit === undefined ? undefined : await createRateLimits(server, config.rateLimit)
   await server.register(async (api) => {
     addAuth(api, services.authenticator.authenticate, services.scopeOf, limits)
-    addIdempotency(api)
+    addIdempotency(api, services.runtime.owner)
     addModelLookup(api, services.relist, services.embedders)
     mount(withSchemaTypes(api), routes(services))
   })

@@ -71,6 +71,12 @@ export async function storeResponse(
 export const forgetResponse = (scope: Scope, id: string) =>
   scope.query(sql`delete from kept_answers where organization_id = ${scope.organizationId} and id = ${id} returning 1`)
 
+/** Whether a server lives: its lease has not ended. */
+export async function isServerAlive(scope: Scope, id: string): Promise<boolean> {
+  const rows = await scope.query(sql`select 1 from workers where id = ${id} and lease_until > statement_timestamp()`)
+  return rows.length > 0
+}
+
 const BATCH = 1_000
 
 /** Deletes up to a thousand expired responses of any organization, and returns their number. */

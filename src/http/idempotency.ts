@@ -32,7 +32,7 @@ function recordFailures(app: FastifyInstance, failures: RecentFailures): void {
 type Work = (once: Parameters<typeof runOnce>[0]) => Promise<unknown>
 
 /** Does work once for each claim, as `runOnce`, and makes a retry wait for the attempts that run in this process. */
-function createOnce(failures: RecentFailures) {
+function createOnce(failures: RecentFailures, server: string) {
   const running = new Map<string, Set<Promise<unknown>>>()
   return async (request: FastifyRequest, reply: FastifyReply, claim: Claim, work: Work) => {
     if (claim.kind === 'key' && running.has(claim.id)) throw keyInUse()
@@ -41,7 +41,7 @@ function createOnce(failures: RecentFailures) {
     const failed = claim.kind === 'again' && (failures.take(claim.id) || failures.take(preBodyHash(request)))
     const state = { id: claim.id, failed, written: false }
     request.claim = state
-    const payload = work({ claim, request, reply, state })
+    const payload = work({ claim, request, reply, state, server })
     const all = running.get(claim.id) ?? new Set()
     running.set(claim.id, all.add(payload))
     try {
@@ -60,11 +60,11 @@ function createOnce(failures: RecentFailures) {
  * stored: they have changed nothing, so the request runs again. Four statements more for these callers, none for others.
  *
  * The handler runs inside the transaction, so it may call the database alone. A route that calls a service outside has two
- * phases: see `prepared`. Routes with an `idempotency` of their own: see FastifyContextConfig.
+ * phases: see `prepared`. Routes with an `idempotency` of their own: see FastifyContextConfig. `server` is the id of this server.
  */
-export function addIdempotency(app: FastifyInstance): void {
+export function addIdempotency(app: FastifyInstance, server: string): void {
   const failures = createRecentFailures()
-  const once = createOnce(failures)
+  const once = createOnce(failures, server)
   recordFailures(app, failures)
 
   app.addHook('onRoute', (route) => {

@@ -1,5 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { awaitResponse, claimResponse, forgetResponse, joinResponse, storeResponse } from '../db/idempotency-store.ts'
+import {
+  awaitResponse,
+  claimResponse,
+  forgetResponse,
+  isServerAlive,
+  joinResponse,
+  storeResponse,
+} from '../db/idempotency-store.ts'
 import type { Scope } from '../db/scope.ts'
 import { conflict, inProgress } from '../lib/errors.ts'
 import { type Claim, reused } from './idempotency-key.ts'
@@ -25,9 +32,10 @@ export const keyInUse = () =>
 /** The longest work of a request that was claimed before: a tool with the installation of its packages. */
 const LONGEST_MS = 15 * 60_000
 
-/** 409: the request has begun, and there is no response of it. */
-function unfinished(begun: string) {
-  if (Date.now() - Date.parse(begun) < LONGEST_MS) return keyInUse()
+/** 409: the request has begun at a server, and there is no response of it. Requests that run at this server don't come here. */
+async function unfinished({ request: { scope }, server }: Once, begun: string, at = '') {
+  const isRecent = Date.now() - Date.parse(begun) < LONGEST_MS
+  if (isRecent && at !== server && (await isServerAlive(scope, at))) return keyInUse()
   return conflict(
     `This request began at ${begun}, and its server ended before it stored the response: whether its work was done is not known. ` +
       'Send it with another Idempotency-Key to have it done again.',
@@ -56,6 +64,8 @@ interface Once {
   request: FastifyRequest
   reply: FastifyReply
   state: ClaimState
+  /** The id of this server. */
+  server: string
 }
 
 /**
@@ -82,10 +92,11 @@ async function findOrStore({ claim, request, state }: Once, make: () => Promise<
 }
 
 /** The payload of a stored response, sent again. 422 where the key came with another request, 409 without a response yet. */
-function replay({ claim, reply }: Once, response: StoredResponse): unknown {
-  const { fingerprint, begun, status, headers } = response.head
+async function replay(once: Once, response: StoredResponse): Promise<unknown> {
+  const { claim, reply } = once
+  const { fingerprint, begun, server, status, headers } = response.head
   if (fingerprint !== claim.fingerprint) throw reused()
-  if (begun) throw unfinished(begun)
+  if (begun) throw await unfinished(once, begun, server)
   reply.code(status).headers(headers).header('idempotent-replayed', 'true')
   return payloadOf(response)
 }
@@ -107,8 +118,9 @@ export async function runOnce(once: Once, handler: () => unknown, isOwn = false)
  * repeated request does the work again. An error of the first phase takes the claim back.
  */
 export async function runClaimed(once: Once, begin: () => Promise<() => unknown>): Promise<unknown> {
-  const { claim, request, state } = once
-  const { response, replayed } = await findOrStore(once, async () => begunAt(new Date(), claim.fingerprint), false)
+  const { claim, request, state, server } = once
+  const begun = async () => begunAt(new Date(), claim.fingerprint, server)
+  const { response, replayed } = await findOrStore(once, begun, false)
   if (replayed) return replay(once, response)
   state.written = false
   const handler = await begin().catch(async (error) => {

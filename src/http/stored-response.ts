@@ -15,13 +15,15 @@ export interface StoredResponse {
     next?: { after?: string; before?: string } | undefined
     /** Of a request without a response yet: when it began. */
     begun?: string | undefined
+    /** The server that carries it out. */
+    server?: string | undefined
   }
   body: string | undefined
 }
 
 /** The place of a response whose request begins now. */
-export const begunAt = (now: Date, fingerprint: string): StoredResponse => ({
-  head: { fingerprint, status: 102, written: false, headers: {}, begun: now.toISOString() },
+export const begunAt = (now: Date, fingerprint: string, server: string): StoredResponse => ({
+  head: { fingerprint, status: 102, written: false, headers: {}, begun: now.toISOString(), server },
   body: undefined,
 })
 
