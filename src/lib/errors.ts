@@ -20,6 +20,7 @@ const ERRORS = {
   model_failed: [500, 'The model failed'],
   bad_gateway: [502, 'Bad gateway'],
   unavailable: [503, 'Service unavailable'],
+  model_overloaded: [503, 'The model is overloaded'],
   gateway_timeout: [504, 'Gateway timeout'],
 } as const
 

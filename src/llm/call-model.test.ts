@@ -114,6 +114,7 @@ describe('a call that fails', () => {
   test.each([
     [429, 'llm_rate_limit', 3],
     [503, 'llm_error', 3],
+    [529, 'llm_overloaded', 3],
     [400, 'llm_bad_request', 1],
     [401, 'llm_authentication', 1],
     [402, 'llm_insufficient_credits', 1],

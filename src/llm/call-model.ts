@@ -45,12 +45,12 @@ async function* callOnce(model: LanguageModelV4, call: ModelCall): AsyncGenerato
     const result = await model.doStream(packageOptions(call))
     request = result.request?.body
     for await (const part of result.stream) yield* collect(collected, part)
+    abortSignal?.throwIfAborted()
+    return outputOf(collected, request)
   } catch (error) {
     abortSignal?.throwIfAborted()
-    throw toModelError(error)
+    throw toModelError(error, request)
   }
-  abortSignal?.throwIfAborted()
-  return outputOf(collected, request)
 }
 
 /** A call that waited until its end isn't repeated: the next one would wait as long. */

@@ -148,7 +148,8 @@ export function outputOf(collected: Collected, request: unknown): ModelOutput {
   const split = thinking ? parts.flatMap(withThinking) : parts
   const usable = split.filter((part) => part.type === 'tool-call' || part.text !== '' || part.providerOptions)
   const complete = finish !== undefined && !['error', 'interrupted'].includes(finish) && usable.length > 0
-  if (error !== undefined && !complete && !isUnfinished(error)) throw toModelError(error)
-  if (finish === undefined && usable.length === 0) throw new ModelError('llm_error', 'The stream ended at once.')
+  if (error !== undefined && !complete && !isUnfinished(error)) throw toModelError(error, request)
+  if (finish === undefined && usable.length === 0)
+    throw new ModelError('llm_error', 'The stream ended at once.', { request })
   return { parts: usable, finish: finish ?? 'interrupted', usage, cost, tokens, request }
 }

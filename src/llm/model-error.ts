@@ -10,6 +10,7 @@ export type ModelErrorType =
   | 'llm_bad_request'
   | 'llm_context_window'
   | 'llm_empty_response'
+  | 'llm_overloaded'
   | 'llm_error'
 
 /** A failed call of a model. `detail` is the provider's own text; it holds no key. */
@@ -19,6 +20,7 @@ export class ModelError extends Error {
   /** Whether a repeated call may succeed. */
   readonly passing: boolean
   readonly headers: Record<string, string>
+  readonly #request: unknown
 
   constructor(
     type: ModelErrorType,
@@ -27,13 +29,20 @@ export class ModelError extends Error {
       passing = false,
       headers = {},
       cause,
-    }: { passing?: boolean; headers?: Record<string, string>; cause?: unknown } = {},
+      request,
+    }: { passing?: boolean; headers?: Record<string, string>; cause?: unknown; request?: unknown } = {},
   ) {
     super(MESSAGES[type], { cause })
     this.type = type
     this.detail = detail
     this.passing = passing
     this.headers = headers
+    this.#request = request
+  }
+
+  /** The body that went to the provider; undefined where none did. No log shows it. */
+  get request(): unknown {
+    return this.#request
   }
 }
 
@@ -45,6 +54,7 @@ const MESSAGES: Record<ModelErrorType, string> = {
   llm_bad_request: 'The provider of the model refuses the request.',
   llm_context_window: "The request is longer than the model's context window.",
   llm_empty_response: 'The model responded with nothing.',
+  llm_overloaded: 'The provider of the model is overloaded.',
   llm_error: 'The call of the model failed.',
 }
 
@@ -63,6 +73,7 @@ function typeOf(status: number | undefined, text: string): ModelErrorType {
   if (status === 429) return 'llm_rate_limit'
   if (status === 408 || status === 504) return 'llm_timeout'
   if (status === 400) return 'llm_bad_request'
+  if (status === 529 || /overloaded/i.test(text)) return 'llm_overloaded'
   return 'llm_error'
 }
 
@@ -87,13 +98,13 @@ const isCallError = (error: unknown): error is APICallError =>
 const waitHeaders = (headers: Record<string, string> = {}) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('retry-after')))
 
-/** The ModelError of any error that a provider's package throws or streams. An abort is thrown as it is. */
-export function toModelError(error: unknown): ModelError {
+/** The ModelError of any error that a provider's package throws or streams, for a call with this request. */
+export function toModelError(error: unknown, request?: unknown): ModelError {
   if (error instanceof ModelError) return error
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof EgressError) return new ModelError('llm_error', at.message, { cause: error })
+    if (at instanceof EgressError) return new ModelError('llm_error', at.message, { cause: error, request })
     if (at.name === 'TimeoutError' || /TIMEOUT/.test(String((at as { code?: unknown }).code ?? ''))) {
-      return new ModelError('llm_timeout', at.message, { passing: true, cause: error })
+      return new ModelError('llm_timeout', at.message, { passing: true, cause: error, request })
     }
   }
   if (isCallError(error)) {
@@ -102,7 +113,8 @@ export function toModelError(error: unknown): ModelError {
     const type = typeOf(statusCode, `${text} ${error.responseBody ?? ''}`)
     const detail = statusCode === undefined ? text : `${statusCode}: ${text}`
     const passing = type !== 'llm_insufficient_credits' && (statusCode === undefined || PASSING.has(statusCode))
-    return new ModelError(type, detail, { passing, headers: waitHeaders(error.responseHeaders), cause: error })
+    const headers = waitHeaders(error.responseHeaders)
+    return new ModelError(type, detail, { passing, headers, cause: error, request: request ?? error.requestBodyValues })
   }
   // An error inside a stream is the provider's object, or a text.
   const text = error instanceof Error ? error.message : typeof error === 'string' ? error : JSON.stringify(error)
@@ -111,5 +123,6 @@ export function toModelError(error: unknown): ModelError {
   return new ModelError(typeOf(number, text), text, {
     passing: number === undefined || PASSING.has(number),
     cause: error,
+    request,
   })
 }

@@ -25,15 +25,17 @@ export interface Answer {
 
 /** Thrown where an agent that answers by a tool gets an answer without a call. */
 export class NoCallError extends ModelError {
-  constructor() {
-    super('llm_error', 'The answer of the model has no tool call: an agent of this type needs one in each answer.')
+  constructor({ request }: ModelOutput) {
+    super('llm_error', 'The answer of the model has no tool call: an agent of this type needs one in each answer.', {
+      request,
+    })
   }
 }
 
 /** The calls of an answer that count, and its content. Throws a NoCallError. */
 export function readAnswer(turn: Turn, offer: Offer, output: ModelOutput) {
   const all = callsIn(output).slice(0, offer.parallel ? undefined : 1)
-  if (offer.needsCall && all.length === 0) throw new NoCallError()
+  if (offer.needsCall && all.length === 0) throw new NoCallError(output)
   const taken = writesThoughts(turn) ? all.map(takeThought) : all.map((call) => ({ call, thought: undefined }))
   const thoughts = taken.flatMap(({ thought }) => (thought ? { type: 'text', text: thought } : []))
   const calls = taken.map(({ call }) => withPrescribed(call, offer.prefilled, turn.agent.tools))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { ApiError } from '../lib/errors.ts'
 import { newId } from '../lib/ids.ts'
@@ -40,7 +41,7 @@ const listed = (ids: readonly string[]) => `[${ids.map((id) => `'${id}'`).join('
 
 const sameIds = (a: readonly string[], b: readonly string[]) => new Set(a).symmetricDifference(new Set(b)).size === 0
 
-/** The answers to a request, by the id of the call. 400 unless each call that waits has one, and no other call. */
+/** The answers to a request, by the id of the call. 400 unless each call that waits has one answer, and no other call. */
 function answersTo({ row, waiting }: PendingRequest, { answers, requestId }: Approval) {
   const expected = waiting.map(({ id }) => id)
   const whole = requestId === row.id && waiting.length === 1
@@ -52,7 +53,12 @@ function answersTo({ row, waiting }: PendingRequest, { answers, requestId }: App
       `Invalid tool call IDs. Expected '${listed(expected)}', but received '${listed(ids)}'.`,
     )
   }
-  return new Map(given.map((answer) => [answer.tool_call_id, answer]))
+  const byCall = new Map(given.map((answer) => [answer.tool_call_id, answer]))
+  const disputed = given.find((answer) => !isDeepStrictEqual(answer, byCall.get(answer.tool_call_id)))
+  if (disputed) {
+    throw new ApiError('bad_request', `The call ${disputed.tool_call_id} has two different answers: send one.`)
+  }
+  return byCall
 }
 
 /** The newest messages of an agent among which the returns of a repeated answer are looked for. */

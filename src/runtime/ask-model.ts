@@ -26,6 +26,7 @@ async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
   const { model, request, log, agent, telemetry } = turn
   const ids = newStepIds(turn.run.id)
   const startedAt = performance.now()
+  turn.calledAt = startedAt
   const options = callOptions(turn, offer)
   const style = {
     ...fanOutOf(agent.row.agent_type, request),

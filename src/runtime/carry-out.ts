@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { isDisconnected } from '../db/pg-errors.ts'
 import { ApiError } from '../lib/errors.ts'
+import { ModelError } from '../llm/model-error.ts'
 import type { StopReason } from '../resources/messages/schema.ts'
 import { isOfGroup } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
@@ -21,6 +22,7 @@ import type { RunOutcome } from './run-outcome.ts'
 import { runStep } from './step.ts'
 import { store } from './store-step.ts'
 import { storedFailure } from './stored-failure.ts'
+import { failedStep } from './trace.ts'
 import { endOf, type Start, type StepEnd, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
@@ -78,7 +80,7 @@ async function runSteps(turn: Turn, interrupted: Answer | undefined): Promise<St
 }
 
 /** Stores how a run failed, or that it was cancelled. */
-async function endEarly(start: Start, failure: Failure | undefined): Promise<StopReason> {
+async function endEarly(start: Start, turn: Turn | undefined, failure: Failure | undefined): Promise<StopReason> {
   const { run, startedAt } = start
   if (!failure) {
     const end = { status: 'cancelled', stopReason: 'cancelled', startedAt } as const
@@ -88,7 +90,9 @@ async function endEarly(start: Start, failure: Failure | undefined): Promise<Sto
   const { stopReason, type, message, detail } = failure
   const error = { type, message }
   const end = { status: 'failed', stopReason, error, failure: storedFailure(failure), startedAt } as const
-  await store(start, { end, events: [stopEvent(stopReason), errorEvent(run.id, type, message, detail)] })
+  const { cause } = failure.error
+  const step = turn && cause instanceof ModelError ? failedStep(turn, cause, stopReason) : {}
+  await store(start, { ...step, end, events: [stopEvent(stopReason), errorEvent(run.id, type, message, detail)] })
   return stopReason
 }
 
@@ -123,7 +127,7 @@ export async function carryOut(
     // Nobody knows whether the last statement has happened: the run is claimed, and read, anew.
     if (isDisconnected(error)) throw error
     const failure = failureFor(error, start, logger)
-    const stopReason = await endEarly(start, failure)
+    const stopReason = await endEarly(start, turn, failure)
     return { stopReason, usage: turn?.usage ?? noUsage(), ...(failure && { failure }) }
   }
 }

@@ -21,6 +21,7 @@ const CODES: Readonly<Record<ModelErrorType, ErrorCode>> = {
   llm_bad_request: 'bad_request',
   llm_context_window: 'bad_request',
   llm_empty_response: 'model_failed',
+  llm_overloaded: 'model_overloaded',
   llm_error: 'model_failed',
 }
 
@@ -29,15 +30,19 @@ function stopReasonOf(error: ModelError): StopReason {
   return error.type === 'llm_empty_response' ? 'invalid_llm_response' : 'llm_api_error'
 }
 
+/** The kind of a failure as clients of this API know it: they know no overload. */
+const wireType = ({ type }: ModelError) => (type === 'llm_overloaded' ? 'llm_error' : type)
+
 function modelFailure(error: ModelError): Failure {
-  const { type, message, detail, headers } = error
+  const { message, detail, headers } = error
+  const type = wireType(error)
   const fields = { error: { type, message, detail } }
   return {
     stopReason: stopReasonOf(error),
     type,
     message,
     detail,
-    error: new ApiError(CODES[type], `${message} ${detail}`, { headers, fields, cause: error }),
+    error: new ApiError(CODES[error.type], `${message} ${detail}`, { headers, fields, cause: error }),
   }
 }
 

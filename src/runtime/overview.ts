@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
+import { createClock, inZone } from '../lib/clock.ts'
 import { omitNulls } from '../lib/json.ts'
 import { asText, unpackSummary } from '../resources/messages/packed.ts'
 import type { Target } from '../resources/messages/table.ts'
@@ -8,7 +9,7 @@ import type { Tool } from '../resources/tools/schema.ts'
 import { targetFor } from './compaction/gauge.ts'
 import { renderHistory } from './history.ts'
 import { parametersOf } from './prescribed.ts'
-import { type ContextRow, checkThread, compileThread, loadThread } from './thread.ts'
+import { type ContextRow, checkThread, compileThread, hasCurrentPrompt, loadThread } from './thread.ts'
 
 /** The sections of a compiled prompt: the text between these tags, the tags included. */
 const SECTIONS = ['memory_blocks', 'tool_usage_rules', 'directories', 'memory_metadata'] as const
@@ -85,7 +86,13 @@ export async function contextOverview(scope: Scope, target: Target) {
   const thread = await loadThread(scope, target)
   await checkThread(scope, target)
   const { agent, system, rows } = thread
-  const prompt = system ? asText(system.content) : await compileThread(scope, target, thread, rows.length)
+  // Two reads of one context are equal: a prompt that is still to be compiled bears the time of its row.
+  const { created_at, timezone } = agent.row
+  const time = inZone(new Date(system?.created_at ?? created_at), createClock(timezone ?? 'UTC'))
+  const prompt = hasCurrentPrompt(thread)
+    ? asText(system!.content)
+    : await compileThread(scope, target, thread, rows.length, time)
+  const shown = system ? [{ ...system, content: [{ type: 'text', text: prompt }] }, ...rows] : rows
   const { rest, found } = sectionsOf(prompt)
   const summary = rows[0]?.role === 'summary' ? unpackSummary(rows[0].content).summary : undefined
   const history = renderHistory(rows, '', targetFor(agent.row.llm_config, thread)).slice(1)
@@ -106,7 +113,7 @@ export async function contextOverview(scope: Scope, target: Target) {
   return {
     context_window_size_max: agent.row.llm_config.context_window,
     context_window_size_current: Object.values(parts).reduce((sum, tokens) => sum + tokens, 0),
-    num_messages: rows.length + (system ? 1 : 0),
+    num_messages: shown.length,
     num_archival_memory: stored.passages,
     num_recall_memory: stored.messages,
     ...parts,
@@ -117,7 +124,7 @@ export async function contextOverview(scope: Scope, target: Target) {
     ...(found.directories && { directories: found.directories }),
     ...(summary !== undefined && { summary_memory: summary }),
     functions_definitions: inNames(scope, functions),
-    messages: inNames(scope, (system ? [system, ...rows] : rows).map(shownRow)),
+    messages: inNames(scope, shown.map(shownRow)),
     tokenizer: TOKENIZER,
     ...(thread.count && { num_tokens_reported: Math.round(thread.count.reported) }),
   }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../db/scope.ts'
 import { createClock } from '../lib/clock.ts'
 import { notFound } from '../lib/errors.ts'
+import { secretsOf } from '../resources/agents/secrets.ts'
 import { asText, unpackReturn } from '../resources/messages/packed.ts'
 import type { StoredMessage } from '../resources/messages/table.ts'
 import { catalogOf } from '../resources/models/handles.ts'
@@ -88,6 +89,7 @@ export async function prepareTurn(
     inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
     calls: goesOn ? pastCalls([...evicted, ...rows]) : [],
     usage: noUsage(),
+    secrets: agent.secret_names.length > 0 ? Object.values(await secretsOf(scope, run.agentId)) : [],
     tokens: { logprobs: [], turns: [] },
     outcomes: new Map(),
     log,

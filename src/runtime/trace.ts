@@ -1,7 +1,10 @@
 import { newId } from '../lib/ids.ts'
+import type { ModelError } from '../llm/model-error.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
 import { priceOf } from '../llm/prices.ts'
+import type { StopReason } from '../resources/messages/schema.ts'
 import { callsIn, contentIn, storedCall } from './calls.ts'
+import type { Commit } from './commit.ts'
 import type { StepEnd, Turn } from './turn.ts'
 import { stepUsage } from './usage.ts'
 
@@ -11,7 +14,7 @@ const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 export function stepColumns(
   { run, config, agent, telemetry }: Pick<Turn, 'run' | 'config' | 'agent' | 'telemetry'>,
   id: string,
-  { usage, cost }: ModelOutput,
+  { usage, cost }: Pick<ModelOutput, 'usage' | 'cost'>,
   times: { milliseconds: number; total: number },
   stopReason: StepEnd,
 ) {
@@ -45,38 +48,77 @@ export function stepColumns(
   }
 }
 
-/** The request of a step as the provider got it, and its response in the form of a chat completion. */
-export function traceColumns(
-  { run, config, scope }: Pick<Turn, 'run' | 'config' | 'scope'>,
+/** A call of a model, for its trace. */
+type Traced = Pick<Turn, 'run' | 'config' | 'scope' | 'secrets'>
+
+/** Shorter values of secrets are words of every request. */
+const MIN_SECRET = 6
+
+/** A value in which the texts have no secrets. */
+function blanked(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), value)
+  if (Array.isArray(value)) return value.map((item) => blanked(item, secrets))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, blanked(item, secrets)]))
+}
+
+/** The row of a trace. The values of the agent's secrets are blanked. */
+function traceRow(
+  { run, config, scope, secrets }: Traced,
   stepId: string,
-  output: ModelOutput,
-  call_type: 'agent_step' | 'summarization' = 'agent_step',
+  { request, response, callType }: { request: unknown; response: object; callType: 'agent_step' | 'summarization' },
 ) {
-  const calls = callsIn(output).map((call) => storedCall(call, true))
-  const content = contentIn(output)
-    .map(({ text }) => text ?? '')
-    .join('')
+  const hidden = secrets.filter(({ length }) => length >= MIN_SECRET)
+  const shown = <T>(value: T) => (hidden.length > 0 ? blanked(value, hidden) : value)
   return {
     id: newId('provider_trace'),
     step_id: stepId,
     run_id: run.id || null,
     agent_id: run.agentId,
-    call_type,
-    request_json: output.request ?? null,
-    response_json: {
-      object: 'chat.completion',
-      model: config.model,
-      choices: [
-        {
-          index: 0,
-          finish_reason: output.finish,
-          message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) },
-        },
-      ],
-      ...(output.usage && { usage: output.usage }),
-    },
+    call_type: callType,
+    request_json: shown(request ?? null),
+    response_json: shown(response),
     llm_config: config,
     created_at: new Date().toISOString(),
     created_by_id: scope.userId,
+  }
+}
+
+/** The request of a step as the provider got it, and its response in the form of a chat completion. */
+export function traceColumns(
+  turn: Traced,
+  stepId: string,
+  output: ModelOutput,
+  callType: 'agent_step' | 'summarization' = 'agent_step',
+) {
+  const calls = callsIn(output).map((call) => storedCall(call, true))
+  const content = contentIn(output)
+    .map(({ text }) => text ?? '')
+    .join('')
+  const response = {
+    object: 'chat.completion',
+    model: turn.config.model,
+    choices: [
+      {
+        index: 0,
+        finish_reason: output.finish,
+        message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) },
+      },
+    ],
+    ...(output.usage && { usage: output.usage }),
+  }
+  return traceRow(turn, stepId, { request: output.request, response, callType })
+}
+
+/** The step of a call that failed, with its request and the error: the run ends with it. */
+export function failedStep(turn: Turn, error: ModelError, stopReason: StopReason): Pick<Commit, 'steps' | 'traces'> {
+  const id = newId('step')
+  const { type, message, detail } = error
+  const milliseconds = performance.now() - (turn.calledAt ?? performance.now())
+  const columns = stepColumns(turn, id, { usage: undefined }, { milliseconds, total: milliseconds }, stopReason)
+  const response = { error: { type, message, detail } }
+  return {
+    steps: [{ ...columns, status: 'failed', error_type: type, error_data: { message, detail } }],
+    traces: [traceRow(turn, id, { request: error.request, response, callType: 'agent_step' })],
   }
 }

@@ -51,6 +51,10 @@ export interface Turn {
   /** The calls of this run, for the tool rules. */
   calls: PastCall[]
   usage: UsageStatistics
+  /** The values of the agent's secrets, which no trace shows. */
+  secrets: readonly string[]
+  /** When the model was called last: `performance.now()`. */
+  calledAt?: number | undefined
   /** The results of calls outside of the commit, which run once however often the others do. */
   outcomes: Map<string, ToolResult>
   log: EventLog

@@ -89,6 +89,8 @@ describe('the calls that wait for an approval', () => {
       { type: 'approval', tool_call_id: one, approve: false, reason: 'Not this one' },
       { type: 'approval', tool_call_id: two, approve: true },
     ]
+    const disputed = [...approvals, { type: 'approval', tool_call_id: two, approve: false }]
+    expect((await send(id, { messages: [{ type: 'approval', approvals: disputed }] })).status).toBe(400)
     const reply = await send(id, { messages: [{ type: 'approval', approvals }] })
     const returns = reply.body.messages[0].tool_returns
     expect(returns.map(({ status }: { status: string }) => status)).toEqual(['error', 'success'])

@@ -92,8 +92,8 @@ export const runRoutes = (runtime: Runtime) => async (app: App) => {
 
   app.post('/:run_id/stream', operations.retrieve_stream_for_run, ({ scope, params, body, headers }, reply) =>
     resumeRun(runtime, scope, params.run_id, {
-      after: body.starting_after ?? Number(headers['last-event-id'] ?? 0),
-      pings: body.include_pings ?? true,
+      after: body?.starting_after ?? Number(headers['last-event-id'] ?? 0),
+      pings: body?.include_pings ?? true,
       signal: callerGone(reply),
     }),
   )

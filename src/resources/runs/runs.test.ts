@@ -78,6 +78,15 @@ describe('a run', () => {
     expect((await alice.get(`/v1/steps/?agent_id=${id}&feedback=positive`)).body).toEqual([rated.body])
   })
 
+  test("has traces without the values of the agent's secrets", async () => {
+    const id = await makeAgent({ secrets: { SERVICE_KEY: 'open-sesame', MODE: 'on' } })
+    await send(id, { input: 'My key is open-sesame, and the light is on.' })
+    const [step] = (await alice.get(`/v1/steps/?agent_id=${id}`)).body
+    const trace = JSON.stringify((await alice.get(`/v1/steps/${step.id}/trace`)).body)
+    expect(trace).not.toContain('open-sesame')
+    expect(trace.match(/My key is \[secret\], and the light is on\./g)).toHaveLength(2)
+  })
+
   test('is found by the time when it began', async () => {
     const id = await makeAgent()
     for (const input of ['One', 'Two', 'Three']) await send(id, { input })
@@ -142,6 +151,7 @@ describe('a background stream', () => {
     const { body } = await send(id, { input: 'one two', streaming: true, stream_tokens: true, background: true })
     const events = eventsIn(body as unknown as string)
     const { id: run } = await newestRun(id)
+    expect((await alice.post(`/v1/runs/${run}/stream`)).body).toBe(body)
     for (const after of [0, 3, events.length]) {
       const reply = await alice.post(`/v1/runs/${run}/stream`, { starting_after: after, include_pings: false })
       const expected = events.filter(
@@ -222,6 +232,7 @@ describe('an error of the model', () => {
     [429, 429, 'llm_rate_limit', 3],
     [400, 400, 'llm_bad_request', 1],
     [500, 500, 'llm_error', 3],
+    [529, 503, 'llm_error', 3],
   ])('of status %i keeps its kind; nothing of the turn is kept', async (status, expected, type, calls) => {
     const id = await makeScripted()
     for (let n = 0; n < calls; n++) model.add({ error: { status, retryAfter: 0 } })
@@ -230,6 +241,24 @@ describe('an error of the model', () => {
     expect((await newestRun(id)).status).toBe('failed')
     expect(await kept(id)).toBe(0)
     expect((await send(id, { input: 'Hello' })).status).toBe(200)
+  })
+
+  test('is a step that failed, with the error and the request that the provider refused', async () => {
+    const id = await makeScripted()
+    model.add({ error: { status: 400, message: 'No such parameter.' } }, { text: 'one two three', cutAfter: 2 })
+    for (const input of ['Refuse this.', 'Break off.']) {
+      await send(id, { input })
+      const { body: steps } = await alice.get(`/v1/runs/${(await newestRun(id)).id}/steps`)
+      expect(steps).toMatchObject([
+        { status: 'failed', stop_reason: 'llm_api_error', error_type: expect.stringMatching(/^llm_/) },
+      ])
+      const { body: trace } = await alice.get(`/v1/steps/${steps[0].id}/trace`)
+      expect(JSON.stringify(trace.request_json)).toContain(input)
+      expect(trace.response_json.error.message).toBe(steps[0].error_data.message)
+    }
+    const [, refused] = (await alice.get(`/v1/steps/?agent_id=${id}`)).body
+    expect(refused).toMatchObject({ error_type: 'llm_bad_request', error_data: { detail: '400: No such parameter.' } })
+    expect(await kept(id)).toBe(0)
   })
 
   test('ends a stream with the reason and the error, and keeps nothing', async () => {

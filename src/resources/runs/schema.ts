@@ -9,6 +9,7 @@ import {
   JsonMap,
   Name,
   OneOf,
+  OrNull,
   Page,
   Params,
   Query,
@@ -142,7 +143,7 @@ export const resumeFields = {
 }
 
 /** Reads the events of a run again. */
-export const ResumeRun = Strict(resumeFields)
+export const ResumeRun = OrNull(Strict(resumeFields))
 
 /** The header by which clients of event streams resume them (HTML standard, § 9.2.4). */
 export const ResumeHeaders = Type.Object({

@@ -55,6 +55,18 @@ describe('the context of an agent', () => {
     expect(body.num_tokens_functions_definitions).toBeGreaterThan(100)
   })
 
+  test('shows the prompt of the next run, also before the first one and after a change of memory', async () => {
+    const id = await agent()
+    const shown = async () => (await alice.get(`/v1/agents/${id}/context`)).body
+    const first = await shown()
+    expect(first).toMatchObject({ core_memory: expect.stringContaining('Name: Ada') })
+    expect(first.num_tokens_core_memory).toBeGreaterThan(10)
+    expect(first.messages[0].content[0].text).toContain('Name: Ada')
+    await alice.post(`/v1/agents/${id}/messages`, { input: 'Hello' })
+    await alice.patch(`/v1/agents/${id}/core-memory/blocks/human`, { value: 'Name: Grace' })
+    expect(await shown()).toMatchObject({ core_memory: expect.stringContaining('Name: Grace') })
+  })
+
   test('is summarized when the caller asks for it, and its messages stay listed', async () => {
     const id = await agent(['My cat is Tom', 'It likes fish', 'Its name is short'], onModel())
     const before = await listed(id)
