@@ -64,15 +64,16 @@ async function callTool(tool: Tool, args: Arguments, context: ToolContext): Prom
   return withinLimit(tool, { result, value: result.output })
 }
 
-/** The name of the function of a source to call. 422 (400 for Letta clients) for a source that can't be read. */
-async function nameOf(reader: SourceReader, { name, json_schema, source_code, source_type }: RunSource) {
-  if (name) return name
-  if (json_schema) return nameIn(json_schema)
-  const source = { source_code, source_type: source_type ?? 'python' }
-  const names = await reader.names(source)
-  if (names.length > 0) return names.at(-1)!
+/** The function of a source to call. 422 (400 for Letta clients) for a source that can't be read. */
+async function functionOf(reader: SourceReader, { name, json_schema, source_code, source_type, ...body }: RunSource) {
+  const given = json_schema ?? (body.args_json_schema && { parameters: body.args_json_schema })
+  const known = name ?? (json_schema && nameIn(json_schema))
+  const source = { source_code, source_type: source_type ?? 'python', is_only_called: true }
+  // A function in TypeScript takes its arguments in the order of its parameters.
+  if (known && (given || source_type !== 'typescript')) return { name: known, json_schema: given ?? {} }
   try {
-    return (await deriveFrom(reader, source)).name
+    const derived = await deriveFrom(reader, source)
+    return { name: known ?? derived.name, json_schema: given ?? derived }
   } catch (error) {
     throw error instanceof ApiError && error.issues ? invalidOr400(...error.issues) : error
   }
@@ -85,14 +86,11 @@ export async function runGiven(
   body: RunSource,
   signal: AbortSignal,
 ): Promise<DirectCall> {
-  const { source_code, source_type, args_json_schema, args, env_vars, pip_requirements, npm_requirements } = body
-  const json_schema = body.json_schema ?? (args_json_schema && { parameters: args_json_schema })
-  const derived = { source_code, source_type: source_type ?? 'python' }
+  const { source_code, source_type, args, env_vars, pip_requirements, npm_requirements } = body
   const source = {
-    ...derived,
-    name: await nameOf(reader, body),
-    // A function in TypeScript takes its arguments in the order of its parameters.
-    json_schema: json_schema ?? (source_type === 'typescript' ? await deriveFrom(reader, derived) : {}),
+    source_code,
+    source_type: source_type ?? 'python',
+    ...(await functionOf(reader, body)),
     pip_requirements: omitNulls(pip_requirements) ?? [],
     npm_requirements: omitNulls(npm_requirements) ?? [],
   }

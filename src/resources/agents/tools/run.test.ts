@@ -4,8 +4,11 @@ import { type Client, useTestServer } from '../../../../test/server.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
 let hasSandbox: boolean
+let hasTypeScript: boolean
 beforeAll(async () => {
-  hasSandbox = (await server.app.sandbox.opened()).kind !== 'none'
+  const { kind, note } = await server.app.sandbox.opened()
+  hasSandbox = kind !== 'none'
+  hasTypeScript = hasSandbox && !note.includes('no Deno')
 })
 
 /** Stores a tool; its source is the function `tool_<n>` with this head and body. */
@@ -53,6 +56,17 @@ describe('a tool run by itself', () => {
     const { body } = await server.alice.post('/v1/tools/run', { source_code, args: { n: 2 }, env_vars: { V: 'w' } })
     expect(body).toMatchObject({ id: 'null', status: 'success', tool_return: "{'n': 2, 'v': 'w'}", stdout: ['out\n'] })
     expect((await server.alice.get('/v1/tools/?name=f')).body).toEqual([])
+  })
+
+  test('in TypeScript needs no description, and is the last function that is exported', async ({ skip }) => {
+    if (!hasTypeScript) skip('no Deno on this machine')
+    const source_code = 'export const less = (a: number, b: any) => minus(a, b)\nfunction minus(x, y) { return x - y }'
+    const { body } = await server.alice.post('/v1/tools/run', {
+      source_code,
+      source_type: 'typescript',
+      args: { b: 2, a: 7 },
+    })
+    expect(body).toMatchObject({ status: 'success', tool_return: '5' })
   })
 
   test('with a source that can’t be read is a 422 that names the line', async () => {

@@ -11,6 +11,8 @@ export interface ToolSource {
   source_type: string
   /** The parameters, in place of those of the signature. With them, the source needs no description. */
   args_json_schema?: Record<string, unknown> | null | undefined
+  /** Whether no model reads the function: its parameters need names alone. */
+  is_only_called?: boolean
 }
 
 /** A tool as models read it. */
@@ -62,15 +64,21 @@ function parametersOf({ parameters, described: { parameter: where } }: Signature
   return { faults, parameters: { type: 'object' as const, properties: Object.fromEntries(properties), required } }
 }
 
-function read({ source_code, source_type, args_json_schema }: ToolSource): DerivedSchema {
+/** The parameters of a signature by their names, of any type. */
+const namesOf = ({ parameters }: Signature) => ({
+  properties: Object.fromEntries(parameters.map(({ name }) => [name, {}])),
+})
+
+function read({ source_code, source_type, args_json_schema, is_only_called }: ToolSource): DerivedSchema {
   const reader = READERS[source_type]
   if (!reader) throw new UnreadableSource({ message: `a tool of type ${source_type} needs a json_schema` })
   const signature = reader(source_code)
   const { name, position, description } = signature
-  const { faults, parameters } = args_json_schema
-    ? { faults: [], parameters: { properties: {}, required: [], ...args_json_schema, type: 'object' as const } }
+  const given = is_only_called ? namesOf(signature) : args_json_schema
+  const { faults, parameters } = given
+    ? { faults: [] as SourceFault[], parameters: { properties: {}, required: [], ...given, type: 'object' as const } }
     : parametersOf(signature)
-  if (!description && !args_json_schema)
+  if (!description && !given)
     faults.unshift({ position, message: `function ${name} is not described: ${signature.described.whole}` })
   if (faults.length > 0) throw new UnreadableSource(...faults)
   return { name, ...(description && { description }), parameters }
