@@ -24,8 +24,8 @@ export default defineConfig({
     ],
     // A process that runs one file after another has the database engine compiled, and compiles it ever better.
     isolate: false,
-    // Each worker holds an embedded database of its own, about 0.4 GB; with a server it waits for that now and then.
-    maxWorkers: onServer ? 3 : 2,
+    // One more than two cores: workers wait for timers and for other processes now and then. Each holds about 0.5 GB.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -119,7 +119,7 @@ const DRAINED = { bytes: 1024 * 1024, ms: 2000 }
 
 /** Discards the rest of a request: a caller whose connection closes while it sends doesn't see the response. */
 async function drainRequest(raw: IncomingMessage): Promise<void> {
-  if (raw.complete || raw.destroyed || awaitsContinue(raw)) return
+  if (raw.complete || raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
   let left = DRAINED.bytes
   await new Promise<void>((resolve) => {
     const done = () => {

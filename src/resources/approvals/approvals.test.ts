@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, useTestServer } from '../../../test/server.ts'
 import { walk } from '../../../test/walk.ts'
 
-const server = useTestServer({ defaultModel: 'cairn/scripted' })
+const server = useTestServer({ defaultModel: 'cairn/scripted' }, { supervision: { leaseMs: 60_000, renewMs: 100 } })
 let alice: Client
 let bob: Client
 beforeAll(() => {

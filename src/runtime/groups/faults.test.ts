@@ -17,16 +17,17 @@ afterAll(() => model.close())
 
 const ROUND = { manager_type: 'round_robin' }
 
+const configOf = ({ url }: ScriptedModel) => ({
+  model: 'scripted',
+  model_endpoint_type: 'openai',
+  model_endpoint: url,
+  context_window: 32_000,
+})
+
 /** An agent whose model stops in the middle of its answer, until `rest` is resolved. */
 async function makeSlow(name: string) {
   const rest = Promise.withResolvers<void>()
-  const llm_config = {
-    model: 'scripted',
-    model_endpoint_type: 'openai',
-    model_endpoint: model.url,
-    context_window: 32_000,
-  }
-  const id = await makeAgent(alice, name, { llm_config })
+  const id = await makeAgent(alice, name, { llm_config: configOf(model) })
   model.add({ text: 'one two three', pause: { after: 1, until: rest.promise } }, { text: 'four five six' })
   return { id, rest }
 }
@@ -96,13 +97,8 @@ test('a member that is deleted in the middle is passed over', async () => {
 
 test('a member that fails ends the run, which names the member and its error', async () => {
   const { Ada, Eve } = await makeAgents(alice, ['Ada', 'Eve'])
-  const llm_config = {
-    model: 'none',
-    model_endpoint_type: 'openai',
-    model_endpoint: 'http://127.0.0.1:9',
-    context_window: 9_000,
-  }
-  const bob = await makeAgent(alice, 'Bob', { llm_config })
+  const failing = await startScriptedModel({ answers: () => ({ error: { status: 400 } }) })
+  const bob = await makeAgent(alice, 'Bob', { llm_config: configOf(failing) })
   const group = await makeGroup(alice, [Ada, bob, Eve], ROUND)
   const run = await ended(alice, await begin(group))
   expect(run).toMatchObject({ status: 'failed', stop_reason: 'error' })
@@ -113,6 +109,7 @@ test('a member that fails ends the run, which names the member and its error', a
   const stream = await alice.post(`/v1/groups/${group}/messages`, { input: 'x', streaming: true })
   const kinds = eventsIn(stream.body as unknown as string).map(({ message_type }) => message_type)
   expect(kinds).toEqual(['ping', 'assistant_message', 'stop_reason', 'error_message'])
+  await failing.close()
 })
 
 test('a member that waits for an approval ends the run, and the group goes on once it has the answer', async () => {

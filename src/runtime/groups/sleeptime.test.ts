@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { startScriptedModel } from '../../../test/models/scripted/model.ts'
 import { eventsIn } from '../../../test/replies.ts'
 import { type Client, useTestServer } from '../../../test/server.ts'
 import { callOf } from '../../../test/tool-calls.ts'
@@ -138,17 +139,20 @@ describe('an agent that looks after the memory of another', () => {
   })
 
   test('fails without harm for the other, which is answered', async () => {
+    const failing = await startScriptedModel({ answers: () => ({ error: { status: 400 } }) })
     const pair = await makePair()
     const llm_config = {
-      model: 'none',
+      model: 'scripted',
       model_endpoint_type: 'openai',
-      model_endpoint: 'http://127.0.0.1:9',
+      model_endpoint: failing.url,
       context_window: 9_000,
     }
     await server.alice.patch(`/v1/agents/${pair.partner}`, { llm_config })
     expect((await send(pair.agent, 'Hello.')).stop_reason.stop_reason).toBe('end_turn')
     expect((await endedRuns(pair.partner, 1))[0]!.status).toBe('failed')
     expect((await send(pair.agent, 'Still there?')).usage.run_ids).toHaveLength(1)
+    await endedRuns(pair.partner, 2)
+    await failing.close()
   })
 
   test('does not wake the one that looks after its own memory: both end', async () => {
