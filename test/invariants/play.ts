@@ -176,12 +176,10 @@ async function act(played: Played, action: Action): Promise<void> {
     case 'reset':
       if (!isConversation(played)) await alice.patch(`/v1/agents/${played.agent}/reset-messages`, {})
       return
-    case 'summarize':
-      if (!isConversation(played)) {
-        const { status } = await alice.post(`/v1/agents/${played.agent}/summarize`, {})
-        expect([200, 400]).toContain(status)
-      }
-      return
+    case 'summarize': {
+      const path = isConversation(played) ? urlOf(played, 'compact') : `/v1/agents/${played.agent}/summarize`
+      return expect([200, 400]).toContain((await alice.post(path, {})).status)
+    }
     case 'fork':
       if (!isConversation(played)) return
       played.thread = (await alice.post(urlOf(played, 'fork'))).body.id

@@ -114,6 +114,8 @@ describe('a run', () => {
     const steps = await all(alice.runs.steps.list(run.id))
     expect(steps.map(({ total_tokens }) => total_tokens!).reduce((a, b) => a + b)).toBe(usage.total_tokens)
     expect(await all(alice.steps.list({ agent_id: id }))).toEqual(steps)
+    const spans = await alice.runs.trace.retrieve(run.id, { limit: 1 })
+    expect(spans).toMatchObject([{ name: 'invoke_agent', span_id: run.id }])
   })
 
   test('has steps with times, messages, the provider’s request, and what a reader thinks of them', async () => {

@@ -88,3 +88,23 @@ test('the context of an agent is shown, and its next request', async () => {
   expect((await agents.messages.reset(id)).messageIds).toHaveLength(1)
   await refused(older.bob.agents.context.retrieve(id), 404)
 })
+
+test('messages are searched by their words', async () => {
+  const { messages } = older.alice.agents
+  const id = await makeAgent()
+  await messages.create(id, { messages: say('The marmalade is finished.') })
+  const found = await messages.search({ query: 'marmalade', searchMode: 'fts', roles: ['user'], limit: 5 })
+  expect(found).toMatchObject([{ embeddedText: 'The marmalade is finished.', ftsRank: 1 }])
+  expect(await older.bob.agents.messages.search({ query: 'marmalade', searchMode: 'fts' })).toEqual([])
+})
+
+test('an agent answers a chat completion, whole', async () => {
+  const id = await makeAgent()
+  const chat = await older.alice.chat.createChatCompletion({
+    model: id,
+    messages: [{ role: 'user', content: 'Good morning' }],
+    stream: false,
+  })
+  expect(JSON.stringify(chat)).toContain('Good morning')
+  await refused(older.bob.chat.createChatCompletion({ model: id, messages: [{ role: 'user', content: 'Hello' }] }), 404)
+})

@@ -101,6 +101,21 @@ describe('a run', () => {
     expect((await server.bob.get(`/v1/runs/?start_date=${first}`)).body).toEqual([])
   })
 
+  test('is found by its conversation, or by that it has none; filters combine', async () => {
+    const id = await makeAgent()
+    const { body: conversation } = await alice.post(`/v1/conversations/?agent_id=${id}`, {})
+    await alice.post(`/v1/conversations/${conversation.id}/messages`, { input: 'There', streaming: false })
+    await send(id, { input: 'Here' })
+    const found = async (filter: string) =>
+      (await alice.get(`/v1/runs/?agent_id=${id}&${filter}`)).body.map(
+        (run: { conversation_id?: string }) => run.conversation_id,
+      )
+    expect(await found(`conversation_id=${conversation.id}`)).toEqual([conversation.id])
+    expect(await found('conversation_id=default')).toEqual([undefined])
+    expect(await found('statuses=completed&active=false')).toHaveLength(2)
+    expect(await found('statuses=completed&active=true')).toEqual([])
+  })
+
   test('of another organization is a 404', async () => {
     const id = await makeAgent()
     await send(id, { input: 'Hello' })

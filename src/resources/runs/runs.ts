@@ -25,14 +25,15 @@ export function listRuns(scope: Scope, query: ListRuns) {
   } = query
   const order = query.order ?? (ascending === undefined ? undefined : ascending ? 'asc' : 'desc')
   const agents = [...(agent_ids ?? []), ...(agent_id ? [agent_id] : [])]
-  const wanted = statuses ?? (active ? (['created', 'running'] as const) : undefined)
+  const conversation = conversation_id === 'default' ? null : conversation_id
   return scope.list(runs, { ...page, order }, (query) =>
     query
       .$if(agents.length > 0, (q) => q.where('runs.agent_id', 'in', agents))
-      .$if(wanted !== undefined, (q) => q.where('runs.status', 'in', [...wanted!]))
+      .$if(statuses !== undefined, (q) => q.where('runs.status', 'in', statuses!))
+      .$if(active === true, (q) => q.where('runs.status', 'in', ['created', 'running']))
       .$if(background !== undefined, (q) => q.where('runs.background', '=', background!))
       .$if(stop_reason !== undefined, (q) => q.where('runs.stop_reason', '=', stop_reason!))
-      .$if(conversation_id !== undefined, (q) => q.where('runs.conversation_id', '=', conversation_id!))
+      .$if(conversation !== undefined, (q) => q.where('runs.conversation_id', conversation ? '=' : 'is', conversation!))
       .$if(group_id !== undefined, (q) => q.where('runs.group_id', '=', group_id!))
       .$if(parent_run_id !== undefined, (q) => q.where('runs.parent_run_id', '=', parent_run_id!))
       .$if(start_date !== undefined, (q) => q.where('runs.created_at', '>=', start_date!))

@@ -72,7 +72,7 @@ export const ListRuns = Query({
   statuses: Optional(FilterList(OneOf(RUN_STATUSES))),
   background: Optional(Type.Boolean()),
   stop_reason: Optional(StopReason),
-  conversation_id: Optional(Name()),
+  conversation_id: Optional(Name({ description: 'Runs of this conversation; `default`: of none.' })),
   group_id: Optional(Id('group')),
   parent_run_id: Optional(Id('run')),
   start_date: Optional(Instant({ description: 'Runs from this instant on.' })),
