@@ -123,9 +123,6 @@ export interface Services {
   close(): Promise<void>
 }
 
-/** The searches of one organization that run at once: most connections stay free for others. */
-const SEARCHES_AT_ONCE = 2
-
 /** The web pages that one organization reads at once: each takes a thread. */
 const PAGES_AT_ONCE = 2
 
@@ -187,7 +184,7 @@ export async function createServices(deps: Deps): Promise<Services> {
   const modelEgress = guardEgress(createEgress(config.allowedNetworks, MODEL_BOUNDS), database.guard)
   const models = createLanguageModels({ egress: modelEgress, providers: config.providers }, config.modelFallbacks)
   const baseProviders = await registerBaseProviders({ database, egress, providers: config.providers, logger })
-  const searchTurns = createKeyedSemaphore(database.engine === 'embedded' ? 1 : SEARCHES_AT_ONCE)
+  const { searchTurns } = database
   const tools = { embedders, stores, searchTurns, letters: createLetters(() => runtime), ...outside }
   const telemetry = await telemetryOf(deps, () => runtime.activity())
   const scopeOfRun = scopesOf({ database: awaitingConnections(database), cipher, jobs })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../src/lib/ids.ts'
 import { useTestServer } from './server.ts'
@@ -128,4 +129,33 @@ test('an agent with millions of characters in its blocks is created, and read wi
   const read = await server.bob.get(url)
   expect([read.status, read.body.blocks.length]).toEqual([200, 5])
   expect((await server.bob.get(url, { 'if-none-match': read.headers.etag! })).status).toBe(304)
+})
+
+test('an agent whose blocks grew beyond 32 MB is a 422 where they are read whole, and can be mended', async () => {
+  const { bob, database } = server
+  const memory_blocks = many(34, (n) => ({ label: `l${n}`, value: '', limit: 1_000_000 }))
+  const made = await bob.post('/v1/agents/', { name: 'Grown', tags: ['grown'], memory_blocks })
+  const url = `/v1/agents/${made.body.id}`
+  const grown = made.body.blocks.map((one: { id: string }) => one.id)
+  await sql`update blocks set value = repeat('x', 1000000) where id = any(${grown}::text[])`.execute(database.kysely)
+  const whole = [
+    `${url}?include=agent.blocks`,
+    '/v1/agents/?tags=grown&include=agent.blocks',
+    `${url}/core-memory`,
+    `${url}/export`,
+  ]
+  for (const path of whole) {
+    const { status, body } = await bob.get(path)
+    expect([path, status, body.detail]).toEqual([
+      path,
+      422,
+      expect.stringContaining(`agent ${made.body.id} takes more than 32 MB`),
+    ])
+  }
+  const sent = await bob.post(`${url}/messages`, { input: 'Hello' })
+  expect([sent.status, sent.body.detail]).toEqual([422, expect.stringContaining('takes more than 32 MB')])
+  expect((await bob.get(url)).status).toBe(200)
+  expect((await bob.get(`${url}/core-memory/blocks?limit=1`)).body.length).toBe(1)
+  await sql`update blocks set value = '' where id = any(${grown.slice(1)}::text[])`.execute(database.kysely)
+  expect((await bob.get(`${url}/core-memory`)).body.blocks.length).toBe(34)
 })

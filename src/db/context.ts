@@ -92,12 +92,24 @@ export const queryRows = <R = Row>(context: Context, statement: Statement, confl
 export const readRows = <R = Row>(context: Context, statement: Statement) => send<R>(context, statement, 'read')
 
 /** The rows of a statement that may take long: it ends when the signal is aborted, and after ten seconds. 503. */
-export async function searchRows<R>({ trx, database }: Context, statement: RawBuilder<R>, signal: AbortSignal) {
-  const compiled = statement.compile(database.kysely)
+export async function searchRows<R>(
+  { trx, database }: Context,
+  statement: RawBuilder<R> | CompiledQuery,
+  signal: AbortSignal,
+) {
+  const compiled = ('compile' in statement ? statement.compile(database.kysely) : statement) as CompiledQuery<R>
   return mapDbErrors(
     trx ? trx.executeQuery<R>(compiled).then(({ rows }) => rows) : database.search<R>(compiled, signal),
   )
 }
+
+/** The rows of a list or a count, with the signal of its filter: a search takes its turn, any other is a read. */
+export const filteredRows = <R>(context: Context, statement: Statement, signal: AbortSignal | undefined) =>
+  signal
+    ? context.database.searchTurns(context.actor.organizationId, () =>
+        searchRows<R>(context, statement as RawBuilder<R>, signal),
+      )
+    : readRows<R>(context, statement)
 
 /** The row of a statement that changes one row, named by its key. */
 export const changeRow = async (context: Context, statement: Statement, conflicts?: Conflicts) =>

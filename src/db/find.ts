@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { type Context, checkMatch, notFoundFor, queryRows, readRows, toWire } from './context.ts'
+import { type Context, checkMatch, filteredRows, notFoundFor, queryRows, readRows, toWire } from './context.ts'
 import type { Link } from './link.ts'
 import type { Versioned } from './marks.ts'
 import type { Resource } from './resource.ts'
@@ -65,7 +65,7 @@ export async function count<T extends Table>(
   const { database, actor } = context
   const owned = selectOwned(database.kysely, resource.table, actor.organizationId)
   const query = filter(owned).select(() => sql<number>`count(*)`.as('count') as never)
-  const [row] = await readRows<{ count: number }>(context, query.compile())
+  const [row] = await filteredRows<{ count: number }>(context, query.compile(), filter.signal)
   return row!.count
 }
 

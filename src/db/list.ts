@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely'
-import { type Context, notFoundFor, readRows } from './context.ts'
+import { type Context, filteredRows, notFoundFor, readRows } from './context.ts'
 import type { Values } from './engine/statement-cache.ts'
 import { exists } from './find.ts'
 import { type Keyset, keysetOf, type PageQuery } from './keyset.ts'
@@ -61,7 +61,7 @@ export async function list<Wire, T extends Table, Out = Wire>(
     key === undefined
       ? build(values)
       : database.statements.compile(resource, `list ${chosen.cacheKey} ${keyset.cacheKey} ${key}`, values, build)
-  const batches = await readRows<RenderedBatch>(context, statement)
+  const batches = await filteredRows<RenderedBatch>(context, statement, filter?.signal)
   const rendered = renderPage<Out>(batches, keyset, chosen)
   // An item shows that the positions of the cursors were known.
   if (rendered.isEmpty) for (const cursor of keyset.cursors) await exists(context, resource.table, cursor)

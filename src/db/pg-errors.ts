@@ -1,5 +1,6 @@
 import { ApiError, conflict, inBody, notFound } from '../lib/errors.ts'
 import { nounOf } from '../lib/ids.ts'
+import { MAX_RESOURCE_MB } from './render/page.ts'
 
 interface PgError {
   code?: string
@@ -11,6 +12,8 @@ interface PgError {
 const FOREIGN_KEY_VIOLATION = '23503'
 export const UNIQUE_VIOLATION = '23505'
 const UNSTORABLE = ['22008', '22021', '22P05', '54000', '54001']
+/** The code of the function `refuse_size`, whose message is the id of the resource. */
+const TOO_LARGE = 'CA001'
 /** Classes and codes of a database that can't be reached, or can't do the work now. */
 const UNAVAILABLE = /^(08|53|57P|57014|58030|25006|40001|40P01|55P03)/
 /** Those of a connection that is lost, or can't be had. */
@@ -72,6 +75,10 @@ export function toApiError(error: unknown, conflicts: Readonly<Record<string, st
   if (code && UNSTORABLE.includes(code)) {
     const issues = [inBody('', 'has a value that cannot be stored')]
     return new ApiError('invalid', 'A value of the request cannot be stored.', { issues, cause: error })
+  }
+  if (code === TOO_LARGE) {
+    const message = `takes more than ${MAX_RESOURCE_MB} MB with what is attached to it: shorten that, detach it, or read it by itself`
+    return new ApiError('invalid', `The ${nounOf(error.message)} ${error.message} ${message}.`, { cause: error })
   }
   if (isUnavailable(error)) {
     const reason = REASONS[code ?? ''] ?? 'The database cannot be reached at the moment.'

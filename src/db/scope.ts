@@ -2,6 +2,7 @@ import type { RawBuilder } from 'kysely'
 import type { Cipher } from '../lib/cipher.ts'
 import { permits } from '../lib/permissions.ts'
 import { attach, detach, setLinks } from './attach.ts'
+import { containing, type TextParts } from './contains.ts'
 import { type Actor, type Context, queryRows, readRows, searchRows } from './context.ts'
 import type { Database } from './engine/database.ts'
 import { count, exists, find, get, linkedIds, lock, select } from './find.ts'
@@ -62,6 +63,13 @@ export interface Scope {
   select<Wire, T extends Table>(resource: Resource<Wire, T>, filter: Filter<T>): Promise<(Wire & Versioned)[]>
   /** The number of rows that the filter keeps. */
   count<T extends Table>(resource: Resource<unknown, T>, filter?: Filter<T>): Promise<number>
+  /** A filter for the rows whose columns have these parts of a text, in any case, and that `filter` keeps. */
+  containing<T extends Table>(
+    table: T,
+    parts: TextParts,
+    filter: Filter<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<Filter<T>>
   /** The ids attached to an owner, in the order in which they were attached. */
   linkedIds(link: Link, ownerId: string): Promise<string[]>
   /**
@@ -175,6 +183,7 @@ export function createScope(services: ScopeServices, actor: Actor, transaction?:
     lock: (resource, id) => lock(context, resource, id),
     select: (resource, filter) => select(context, resource, filter),
     count: (resource, filter) => count(context, resource, filter),
+    containing: (...request) => containing(context, ...request),
     linkedIds: (link, ownerId) => linkedIds(context, link, ownerId),
     read: (statement) => readRows(context, statement),
     query: (statement) => queryRows(context, statement),

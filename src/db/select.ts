@@ -6,8 +6,11 @@ export type Table = keyof Tables & string
 /** A select over one table of the organization. */
 export type Select<T extends Table> = SelectQueryBuilder<Tables, T, object>
 
-/** Adds conditions to a select. With a `cacheKey`, the conditions hold no value of the request. */
-export type Filter<T extends Table> = ((query: Select<T>) => Select<T>) & { cacheKey?: string }
+/**
+ * Adds conditions to a select. With a `cacheKey`, the conditions hold no value of the request. With a `signal`, they take long: the
+ * statement is a search, which ends when the signal is aborted.
+ */
+export type Filter<T extends Table> = ((query: Select<T>) => Select<T>) & { cacheKey?: string; signal?: AbortSignal }
 
 /**
  * Declares that a filter holds no value of any request, so that a list with this filter is compiled once. The name must be

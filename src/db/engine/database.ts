@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { type Config, ConfigError } from '../../config.ts'
+import { createKeyedSemaphore, type KeyedSemaphore } from '../../lib/keyed-semaphore.ts'
 import { createTransactionGuard, type TransactionGuard } from '../../lib/transaction-guard.ts'
 import type { Tables } from '../tables.ts'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from './embedded.ts'
@@ -36,6 +37,8 @@ export interface Database {
    * the signal is aborted, and after ten seconds; the embedded database finishes what it has begun.
    */
   search<Row>(statement: CompiledQuery, signal: AbortSignal): Promise<Row[]>
+  /** Runs a search once its organization has fewer than its most searches at once: most connections stay free for others. */
+  searchTurns: KeyedSemaphore
   /** Runs a statement that changes one row, named by its key. Such statements share connections, few each. */
   change<Row>(statement: CompiledQuery): Promise<Row[]>
   /** Runs `work` in one transaction. Any other use of the database inside of `work` throws instead of deadlocking. */
@@ -58,6 +61,9 @@ interface Storage {
   embedded?: Embedded
   unlock?: () => void
 }
+
+/** The searches of one organization that run at once. */
+const SEARCHES_AT_ONCE = { embedded: 1, postgres: 2 }
 
 /** The database writes its log in files of this size, and stops when there is no room for the next one. */
 const MIN_FREE_MB = 16
@@ -161,8 +167,9 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
       return send<Row>({ name: nameOf(text, parameters), text, values: [...parameters] })
     }
 
+  const engine = embedded ? 'embedded' : 'postgres'
   return {
-    engine: embedded ? 'embedded' : 'postgres',
+    engine,
     kysely,
     guard,
     statements: createStatementCache(),
@@ -170,6 +177,7 @@ export async function openDatabase(settings: Settings, options: EmbeddedOptions 
     read: sendBy(senders.read),
     change: sendBy(senders.change),
     search: (statement, signal) => sendBy(<R>(sent: Statement) => senders.search<R>(sent, signal))(statement),
+    searchTurns: createKeyedSemaphore(SEARCHES_AT_ONCE[engine]),
     transaction(work, { readOnly } = {}) {
       let first: unknown
       // A connection that has broken fails the rollback too: the first error says why.

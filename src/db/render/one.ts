@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { COMPOSED, VERSION } from '../marks.ts'
 import { aggregateFragments, parseFragments, replacePlaceholders } from './fragments.ts'
-import { withPage } from './page.ts'
+import { isReadable, withPage } from './page.ts'
 import { Rendered } from './rendered.ts'
 import type { Rendering, RenderingSql } from './rendering.ts'
 
@@ -18,10 +18,11 @@ export function oneStatement(
   table: string,
   organizationId: unknown,
   id: unknown,
-  { json, tables = [], joins = [], fragments = [] }: RenderingSql,
+  { json, tables = [], joins = [], fragments = [], bytes = [] }: RenderingSql,
 ) {
   const row = sql.table(table)
-  const page = sql`select * from ${row} where organization_id = ${organizationId} and id = ${id}`
+  const readable = isReadable(sql.join([sql`0`, ...bytes], sql` + `), sql`id`)
+  const page = sql`select * from ${row} where organization_id = ${organizationId} and id = ${id} and ${readable}`
   return sql<RenderedRow>`
     ${withPage(page, tables)}
     select ${row}.version, ${json} as json, ${aggregateFragments(fragments)} as fragments

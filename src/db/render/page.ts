@@ -24,6 +24,13 @@ const BATCH_ROWS = 8
 /** A page ends with the item that reaches so many bytes: a page is several times in memory. */
 const MAX_BYTES = 1 << 24
 
+/** The most bytes of one resource with what is attached to it: whatever one request creates is less. */
+export const MAX_RESOURCE_MB = 32
+
+/** SQL that is true for a resource of so many bytes. The statement fails for a larger one: 422 that names the id. */
+export const isReadable = (bytes: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
+  sql<boolean>`(${bytes} <= ${sql.lit(MAX_RESOURCE_MB << 20)} or refuse_size(${id}))`
+
 /** A row of the result of a page's statement: a batch of items, or the fragments of all items. */
 export interface RenderedBatch {
   /** The JSON of the items, separated by commas; null for the fragments. */
@@ -35,13 +42,15 @@ export interface RenderedBatch {
 
 /** SQL of the columns by which `pageRows` keeps rows, for rows in this order whose values have these bytes. */
 export function pageColumns(orderBy: RawBuilder<unknown>, bytes: RawBuilder<unknown>) {
-  const over = sql`over (order by ${orderBy} rows between unbounded preceding and 1 preceding)`
-  return sql`row_number() ${over} as n, coalesce(sum(${bytes}) ${over}, 0) as bytes_before, lead(true) ${over} as followed`
+  const over = sql`over (order by ${orderBy} rows unbounded preceding)`
+  return sql`row_number() ${over} as n, sum(${bytes}) ${over} as bytes_so_far, lead(true) ${over} as followed`
 }
 
-/** SQL that keeps the rows of a page. A row of the page that is `followed` by another has a next page behind it. */
-export const pageRows = (limit: unknown, rows: Expression<unknown>, table = 'page') =>
-  sql`select * from ${rows} as ${sql.table(table)} where n <= ${limit}::int and bytes_before < ${sql.lit(MAX_BYTES)}`
+/** SQL that keeps the rows of a page; the statement fails for a row that is too large. A row of the page that is `followed` by another has a next page behind it. */
+export const pageRows = (limit: unknown, rows: Expression<unknown>, table = 'page') => sql`
+  select * from (select *, lag(bytes_so_far, 1, 0) over (order by n) as bytes_before from ${rows} as fetched) as ${sql.table(table)}
+  where n <= ${limit}::int and bytes_before < ${sql.lit(MAX_BYTES)}
+    and ${isReadable(sql`bytes_so_far - bytes_before`, sql`id`)}`
 
 /**
  * Renders a page in batches of items. `rows` selects the rows in the order of the keyset, each with its `pageColumns`; it

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Link } from '../../db/link.ts'
+import { isReadable } from '../../db/render/page.ts'
 import type { Resource } from '../../db/resource.ts'
 import type { Scope } from '../../db/scope.ts'
 import type { Table } from '../../db/select.ts'
@@ -75,9 +76,14 @@ const selectAttached = async <Wire extends { id?: string }, T extends Table>(
   { table, targetColumn }: Link,
   agentIds: readonly string[],
 ) => {
-  const attached = sql<boolean>`${sql.ref(`${resource.table}.id`)} in (select ${sql.ref(targetColumn)}
-    from ${sql.table(table)} where organization_id = ${scope.organizationId} and ${isOneOf('agent_id', agentIds)})`
-  return byId(await scope.select(resource, (query) => query.where(attached)))
+  const { table: target, bytes } = resource
+  const organization = scope.organizationId
+  const attached = sql<boolean>`${sql.ref(`${target}.id`)} in (select ${sql.ref(targetColumn)}
+    from ${sql.table(table)} where organization_id = ${organization} and ${isOneOf('agent_id', agentIds)})`
+  const all = sql`(select coalesce(sum(${bytes}), 0) from ${sql.table(target)} where organization_id = ${organization} and ${attached})`
+  return byId(
+    await scope.select(resource, (query) => query.where(attached).where(isReadable(all, sql`${agentIds[0]}`))),
+  )
 }
 
 /**

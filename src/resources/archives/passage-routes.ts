@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
 import type { App } from '../../http/server.ts'
+import { callerGone } from '../../http/sse.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import type { Embedders } from '../models/embedding.ts'
 import { CreatePassage, CreatePassages } from '../passages/body.ts'
@@ -46,8 +47,8 @@ const operations = operationsOf('passages', {
  * database is the embedded one.
  */
 export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded: boolean) => async (app: App) => {
-  app.get('/:archive_id/passages', operations.list_passages, ({ scope, params, query }) =>
-    listPassages(scope, params.archive_id, query),
+  app.get('/:archive_id/passages', operations.list_passages, ({ scope, params, query }, reply) =>
+    listPassages(scope, params.archive_id, query, callerGone(reply)),
   )
 
   app.post(

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { escapeLike } from '../../db/escape-like.ts'
 import type { Link } from '../../db/link.ts'
 import type { Versioned } from '../../db/marks.ts'
 import type { Scope } from '../../db/scope.ts'
@@ -25,10 +24,9 @@ const blockIdentities: Link = {
   targetColumn: 'identity_id',
 }
 
-/** The filter that lists and counts share. */
-function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
+/** The filter that lists and counts share, without the parts of texts. */
+function narrow(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
   const { templates_only, name, tags, match_all_tags } = filters
-  const contains = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
   const exact = { label: filters.label, template_name: name, project_id: filters.project_id }
   const agents = sql<number>`(select count(*) from agents_blocks l
     where l.organization_id = ${scope.organizationId} and l.block_id = blocks.id)`
@@ -41,9 +39,6 @@ function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
     if (!filters.show_hidden_blocks) q = q.where('blocks.hidden', 'is not', true)
     for (const [column, value] of Object.entries(exact) as [keyof typeof exact, string | undefined][]) {
       if (value !== undefined) q = q.where(`blocks.${column}`, '=', value)
-    }
-    for (const [column, part] of Object.entries(contains) as [keyof typeof contains, string | undefined][]) {
-      if (part !== undefined) q = q.where(`blocks.${column}`, 'ilike', `%${escapeLike(part)}%`)
     }
     for (const condition of [
       ...hasTags(scope, 'blocks', tags, match_all_tags),
@@ -60,12 +55,22 @@ function matchingBlocks(scope: Scope, filters: BlockFilters): Filter<'blocks'> {
   }
 }
 
+/** The filter that lists and counts share. */
+const matchingBlocks = (scope: Scope, filters: BlockFilters, signal: AbortSignal | undefined) => {
+  const parts = { label: filters.label_search, description: filters.description_search, value: filters.value_search }
+  return scope.containing('blocks', parts, narrow(scope, filters), signal)
+}
+
 /** Blocks of the organization, oldest first. Templates and hidden blocks only if the filters include them. */
-export const listBlocks = (scope: Scope, { limit, order, order_by, after, before, ...filters }: ListBlocks) =>
-  scope.list(blocks, { limit, order, order_by, after, before }, matchingBlocks(scope, filters))
+export const listBlocks = async (
+  scope: Scope,
+  { limit, order, order_by, after, before, ...filters }: ListBlocks,
+  signal?: AbortSignal,
+) => scope.list(blocks, { limit, order, order_by, after, before }, await matchingBlocks(scope, filters, signal))
 
 /** The number of blocks that the filters keep. */
-export const countBlocks = (scope: Scope, filters: BlockFilters) => scope.count(blocks, matchingBlocks(scope, filters))
+export const countBlocks = async (scope: Scope, filters: BlockFilters, signal?: AbortSignal) =>
+  scope.count(blocks, await matchingBlocks(scope, filters, signal))
 
 /** The distinct tags, in their order. */
 const tagSet = (tags: readonly string[] | null | undefined) => [...new Set(tags)]

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
+import { callerGone } from '../../http/sse.ts'
 import { Ref } from '../../lib/wire.ts'
 import { attachIdentity, countBlocks, createBlock, detachIdentity, listBlocks, modifyBlock } from './blocks.ts'
 import { listBlockVersions, restoreBlock } from './history/history.ts'
@@ -38,8 +39,8 @@ const operations = operationsOf('blocks', {
 
 /** `/v1/blocks` */
 export async function blockRoutes(app: App) {
-  app.get('/', operations.list_blocks, ({ scope, query }) => listBlocks(scope, query))
-  app.get('/count', operations.count_blocks, ({ scope, query }) => countBlocks(scope, query))
+  app.get('/', operations.list_blocks, ({ scope, query }, reply) => listBlocks(scope, query, callerGone(reply)))
+  app.get('/count', operations.count_blocks, ({ scope, query }, reply) => countBlocks(scope, query, callerGone(reply)))
   app.post('/', operations.create_block, ({ scope, body }) => createBlock(scope, body))
   app.get('/:block_id', operations.retrieve_block, ({ scope, params }) => scope.retrieve(blocks, params.block_id))
 

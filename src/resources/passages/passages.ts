@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { escapeLike } from '../../db/escape-like.ts'
 import type { Rendered } from '../../db/render/rendered.ts'
 import { renderTexts } from '../../db/render/wrap.ts'
 import type { Scope } from '../../db/scope.ts'
+import type { Filter } from '../../db/select.ts'
 import { notFound } from '../../lib/errors.ts'
 import { tagsMatch } from '../tags/filter.ts'
 import { enqueueSync } from './enqueue-sync.ts'
@@ -12,22 +12,24 @@ import { type Passage, passages, passagesWithVectors } from './schema.ts'
 const shapeOf = ({ include = [] }: IncludeVectors) => (include.length > 0 ? passagesWithVectors : passages)
 
 /** The passages of an archive, oldest first. None for an archive that the organization doesn't have. */
-export const listPassagesOf = (
+export async function listPassagesOf(
   scope: Scope,
   archiveId: string,
   { search, tags, tag_match_mode, include, ...page }: ListPassages,
-): Promise<Rendered<Passage[]>> =>
-  scope.list(shapeOf({ include }), page, (query) =>
+  signal?: AbortSignal,
+): Promise<Rendered<Passage[]>> {
+  const inArchive: Filter<'passages'> = (query) =>
     query
       .where('passages.container_id', '=', archiveId)
-      .$if(search !== undefined, (q) => q.where('passages.text', 'ilike', `%${escapeLike(search!)}%`))
-      .$if(tags !== undefined, (q) => q.where(tagsMatch(tags!, tag_match_mode, sql.ref('passages.tags')))),
-  )
+      .$if(tags !== undefined, (q) => q.where(tagsMatch(tags!, tag_match_mode, sql.ref('passages.tags'))))
+  const filter = await scope.containing('passages', { text: search }, inArchive, signal)
+  return scope.list(shapeOf({ include }), page, filter)
+}
 
 /** The passages of an archive, oldest first. 404 for an archive that the organization doesn't have. */
-export async function listPassages(scope: Scope, archiveId: string, query: ListPassages) {
+export async function listPassages(scope: Scope, archiveId: string, query: ListPassages, signal: AbortSignal) {
   await scope.exists('archives', archiveId)
-  return listPassagesOf(scope, archiveId, query)
+  return listPassagesOf(scope, archiveId, query, signal)
 }
 
 /** 404 unless the archive has the passage. */

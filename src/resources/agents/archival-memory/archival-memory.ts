@@ -89,10 +89,15 @@ export const addMemories = (scope: Scope, agentId: string, { list, vectors }: Pr
   scope.transaction(async (tx) => addPassages(tx, { archive_id: await ownArchive(tx, agentId) }, list, vectors()))
 
 /** The passages of the agent's archive, oldest first; none where it has none. 404. */
-export async function listMemories(scope: Scope, agentId: string, { ascending, ...query }: ListMemories) {
+export async function listMemories(
+  scope: Scope,
+  agentId: string,
+  { ascending, ...query }: ListMemories,
+  signal: AbortSignal,
+) {
   const { archive_id } = await holderOf(scope, agentId)
   const order = query.order ?? (ascending === false ? 'desc' : 'asc')
-  return archive_id ? listPassagesOf(scope, archive_id, { ...query, order }) : []
+  return archive_id ? listPassagesOf(scope, archive_id, { ...query, order }, signal) : []
 }
 
 /** Deletes a passage of the agent's archive. 404, also for any other passage. */

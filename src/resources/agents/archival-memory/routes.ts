@@ -40,8 +40,8 @@ const operations = operationsOf('archival memory', {
 
 /** `/v1/agents/{agent_id}/archival-memory`: the passages of the agent's archive. */
 export const archivalMemoryRoutes = (embedders: Embedders) => async (app: App) => {
-  app.get('/:agent_id/archival-memory', operations.list_passages_of_agent, ({ scope, params, query }) =>
-    listMemories(scope, params.agent_id, query),
+  app.get('/:agent_id/archival-memory', operations.list_passages_of_agent, ({ scope, params, query }, reply) =>
+    listMemories(scope, params.agent_id, query, callerGone(reply)),
   )
 
   app.post(
