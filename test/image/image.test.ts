@@ -32,8 +32,9 @@ function installDebian(root: string): void {
   const excluded = ['doc', 'doc-base', 'info', 'linda', 'lintian', 'locale', 'man'].flatMap((name) => [
     `--dpkgopt=path-exclude=/usr/share/${name}/*`,
   ])
-  const minimal = ['--quiet', '--mode=root', '--variant=minbase', '--include=usr-is-merged']
-  out('mmdebstrap', [...minimal, ...excluded, 'bookworm', root])
+  // Without this hook apt takes usrmerge, and all of Perl with it.
+  const merged = '--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr'
+  out('mmdebstrap', ['--quiet', '--mode=root', '--variant=minbase', merged, ...excluded, 'bookworm', root])
 }
 
 /** Adds Node and npm, which the images of Node have. */
