@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Names } from '../db/render/json-columns.ts'
 
 /**
@@ -25,6 +25,10 @@ export function enterLetta(raw: Entered, url: string): string {
 
 /** Whether a request uses this surface. */
 export const isLetta = (request: FastifyRequest): boolean => ENTERED in request.raw
+
+/** A hook of routes that this surface doesn't have: they are a 404 there. */
+export const refuseLetta = (request: FastifyRequest, reply: FastifyReply, done: () => void): void =>
+  isLetta(request) ? void reply.callNotFound() : done()
 
 /** The names of a request's response. */
 export const namesOf = (request: FastifyRequest): Names => (isLetta(request) ? 'vendor' : 'neutral')

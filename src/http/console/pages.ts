@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isLetta } from '../letta.ts'
+import { refuseLetta } from '../letta.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
 
 /** Why there are no pages: they are being built, could not be built, or nothing here builds them. */
@@ -56,7 +56,7 @@ export async function addPages(app: FastifyInstance, directory: string, absence:
     preCompressed: true,
   })
   await app.register(async (pages) => {
-    pages.addHook('onRequest', (request, reply, done) => (isLetta(request) ? reply.callNotFound() : done()))
+    pages.addHook('onRequest', refuseLetta)
     const options = { schema: { hide: true } }
     pages.get('/', options, (request, reply) =>
       wantsPage(request) ? reply.redirect(`${request.publicPath}/console/`) : reply.callNotFound(),

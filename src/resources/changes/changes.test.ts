@@ -61,6 +61,29 @@ describe('the changes of an organization', () => {
     expect(fields).toContainEqual({ name: 'value', after: '🌱'.repeat(2000), truncated: true })
   })
 
+  test('are fewer on a page where they are large, and none is left out', async () => {
+    const client = await newOrganization(server, 'Large')
+    const id = await makeBlock(client)
+    const count = 55
+    for (let n = 1; n < count; n++) {
+      const text = `${n} ${'🌱'.repeat(2000)}`
+      await client.patch(`/v1/blocks/${id}`, { value: text, description: text, metadata: { text } })
+    }
+    const page = await client.get(`/v1/changes?resource_id=${id}&limit=200`)
+    expect(Buffer.byteLength(JSON.stringify(page.body))).toBeLessThan(2_200_000)
+    expect(page.body.length).toBeLessThan(count)
+    for (const more of ['', '&order=asc', `&before=${id}:1`]) {
+      const walked = await walk<{ id: string }>(client, `/v1/changes?resource_id=${id}&limit=200${more}`)
+      expect([more, new Set(idsOf(walked)).size]).toEqual([more, more.includes('before') ? count - 1 : count])
+    }
+  })
+
+  test('are no operation of the Letta API', async () => {
+    for (const path of ['changes', 'admin/health', 'admin/failed-jobs', 'admin/failed-jobs/']) {
+      expect([path, (await server.alice.get(`/letta/v1/${path}`)).status]).toEqual([path, 404])
+    }
+  })
+
   test('are walked in both orders, from both ends, and by every filter', async () => {
     const client = await newOrganization(server, 'Walker')
     for (let n = 0; n < 4; n++) await client.patch(`/v1/blocks/${await makeBlock(client)}`, { value: `${n}` })

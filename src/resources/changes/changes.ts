@@ -4,9 +4,13 @@ import { AUTHOR_COLUMNS } from '../../db/revisions.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, notFound } from '../../lib/errors.ts'
 import { omitNullFields } from '../../lib/json.ts'
-import { type Change, KINDS, type ListChanges, MAX_SHOWN } from './schema.ts'
+import { type Change, KINDS, type ListChanges, MAX_PAGE, MAX_SHOWN } from './schema.ts'
 
 interface Row extends Omit<Change, 'fields' | 'attached' | 'detached'> {
+  sequence: number
+  /** The number of changes that were read, and the bytes of those before this one. */
+  found: number
+  bytes_before: number
   fields: [name: string, before: unknown, after: unknown, truncated: true | null][]
   links: { added: string[]; removed: string[] }[] | null
 }
@@ -84,7 +88,14 @@ const NAME = sql`left(coalesce(${sql.join(
   ['name', 'label', 'server_name', 'file_name', 'key'].map((field) => sql`resource ->> ${sql.lit(field)}`),
 )}), 500)`
 
-const toChange = ({ fields, links, ...row }: Row): Change => ({
+const toChange = ({
+  fields,
+  links,
+  sequence: _sequence,
+  found: _found,
+  bytes_before: _bytes,
+  ...row
+}: Row): Change => ({
   ...omitNullFields(row),
   fields: fields.map(([name, before, after, truncated]) => ({ name, ...omitNullFields({ before, after, truncated }) })),
   attached: (links ?? []).flatMap(({ added }) => added),
@@ -93,8 +104,8 @@ const toChange = ({ fields, links, ...row }: Row): Change => ({
 
 /**
  * Changes of the resources that the caller's key may read, newest first unless `order` is `asc`. A change is in the list once it
- * is committed, at the place of the instant at which its transaction began. 403 for a kind that the key may not read; 404 for an
- * unknown cursor.
+ * is committed, at the place of the instant at which its transaction began. A page of large changes has fewer of them than `limit`.
+ * 403 for a kind that the key may not read; 404 for an unknown cursor.
  */
 export async function listChanges(scope: Scope, query: ListChanges): Promise<PageOf<Change>> {
   const { limit = 50, order = 'desc', after, before } = query
@@ -119,14 +130,19 @@ export async function listChanges(scope: Scope, query: ListChanges): Promise<Pag
           and older.resource_id = revisions.resource_id and older.version < revisions.version
         order by older.version desc limit 1) as former on operation not in ('create', 'delete')
       where revisions.organization_id = ${scope.organizationId}
+    ), shown as (
+      select resource_id || ':' || version as id, kind, resource_id, version, operation, created_at, sequence, ${AUTHOR_COLUMNS},
+        links, ${NAME} as resource_name, ${DIFFERENCES} as fields
+      from changed
+    ), summed as (
+      select *, count(*) over () as found, coalesce(sum(octet_length(fields::text || coalesce(links::text, '')))
+        over (${sorted} rows between unbounded preceding and 1 preceding), 0) as bytes_before
+      from shown
     )
-    select resource_id || ':' || version as id, kind, resource_id, version, operation, created_at, ${AUTHOR_COLUMNS},
-      links, ${NAME} as resource_name,
-      ${DIFFERENCES} as fields
-    from changed ${sorted}`)
+    select * from summed where bytes_before < ${MAX_PAGE} ${sorted}`)
   const page: PageOf<Change> = rows.slice(0, limit).map(toChange)
   const last = page.at(-1)
   if (backward) page.reverse()
-  if (rows.length > limit && last) page[NEXT] = backward ? { before: last.id } : { after: last.id }
+  if (last && rows[0]!.found > page.length) page[NEXT] = backward ? { before: last.id } : { after: last.id }
   return page
 }

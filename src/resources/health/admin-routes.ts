@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Jobs } from '../../db/jobs.ts'
+import { refuseLetta } from '../../http/letta.ts'
 import { operationsOf } from '../../http/operation.ts'
 import type { App } from '../../http/server.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
@@ -31,6 +32,8 @@ const operations = operationsOf('admin', {
 
 /** `/v1/admin`: the server itself, for the organization that operates it. */
 export const serverAdminRoutes = (sources: HealthSources & { jobs: Jobs }) => async (app: App) => {
+  app.addHook('onRequest', refuseLetta)
+
   app.get('/health', operations.retrieve_server_health, ({ scope }) => {
     requireOperator(scope, 'see its state')
     return reportHealth(scope, sources)
