@@ -57,6 +57,10 @@ describe('cairn blocks history', () => {
     expect((await cli.cairn(['blocks', 'diff', block, 'x'])).code).toBe(2)
     expect((await cli.cairn(['blocks', 'diff', block, '9'])).stderr).toContain('no version 9')
     expect((await cli.cairn(['blocks', 'history', block], { as: 'bob' })).code).toBe(1)
+    await cli.cairn(['chat', 'Changed', '!call memory_insert {"label": "human", "new_string": "And rain."}'])
+    const [run] = await json('runs', 'list', '--agent', 'Changed')
+    const [, last] = (await cli.cairn(['blocks', 'history', block])).stdout.split('\n')
+    expect(last?.split(/ +/).slice(2, 5)).toEqual(['update', run.agent_id, run.id])
   })
 })
 
@@ -74,8 +78,8 @@ describe('cairn archives', () => {
   }
 
   test('adds passages and finds them, for their organization alone', async () => {
-    await makeArchive('Facts')
-    await cli.cairn(['archives', 'add', 'Facts', 'The kettle is red.', '--tag', 'kitchen'])
+    expect((await cli.cairn(['archives', 'add', 'Facts', 'Nowhere.'])).code).toBe(2)
+    await cli.cairn(['archives', 'add', 'Facts', 'The kettle is red.', '--tag', 'kitchen', '--create'])
     await cli.cairn(['archives', 'add', 'Facts'], { input: 'The garden is green.\n' })
     const found = await cli.cairn(['archives', 'search', 'Facts', 'red', 'kettle', '--limit', '1'])
     expect(found.stdout).toMatch(/^\d\.\d{3} {2}\S+ {2}kitchen {2}passage-\S+\nThe kettle is red\.\n$/)
@@ -163,6 +167,9 @@ test('runs are listed, shown with their steps, and read again', async () => {
   await cli.cairn(['chat', 'Runner', 'Hello'])
   const [run] = await json('runs', 'list', '--agent', 'Runner')
   expect(run).toMatchObject({ agent_id: id, status: 'completed' })
+  expect(await json('runs', 'list', '--agent', id, '--from', '2020-01-01')).toHaveLength(1)
+  expect(await json('runs', 'list', '--until', '2020-01-01T08:30')).toEqual([])
+  expect((await cli.cairn(['runs', 'list', '--from', 'soon'])).code).toBe(2)
   expect((await cli.cairn(['runs', 'show', run.id])).stdout).toMatch(
     /completed \(end_turn\).*cairn\/scripted +success/s,
   )

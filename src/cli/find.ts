@@ -30,10 +30,14 @@ export async function findByName<T extends Named>(client: Client, kind: Kind, na
   return found[0]
 }
 
-/** The id of the resource of a kind that an argument names, by its id or its name. Throws where there is none. */
-export async function findId(client: Client, kind: Kind, reference: string): Promise<string> {
+/**
+ * The id of the resource of a kind that an argument names, by its id or its name. Where there is none, it throws, or with `create`
+ * creates one of this name.
+ */
+export async function findId(client: Client, kind: Kind, reference: string, create = false): Promise<string> {
   if (new RegExp(idPattern(KINDS[kind].prefix)).test(reference)) return reference
   const found = await findByName(client, kind, reference)
+  if (!found && create) return (await client.post<Named>(KINDS[kind].route, { name: reference })).id
   if (!found) throw wrongUse(`No ${kind} is called "${reference}". \`cairn ${kind}s list\` lists them.`)
   return found.id
 }

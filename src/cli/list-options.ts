@@ -13,6 +13,14 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** An instant for an option, written as a date or a date and a time; without a zone, in that of this machine. */
+export function instant(text: string): string {
+  const time = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('Write a time such as 2026-11-23 or 2026-11-23T08:30.')
+  return time.toISOString()
+}
+
 /** Adds the options of lists: how many rows. */
 export const withPages = (command: Command) =>
   command

@@ -38,7 +38,7 @@ async function apply(cli: Cli, options: Options): Promise<void> {
     })
     done.push(plan.wanted.name)
   }
-  cli.show({ changed: done }, () => `Applied to ${plans.length} agents.`)
+  cli.show({ changed: done }, () => `Applied to ${plans.length === 1 ? '1 agent' : `${plans.length} agents`}.`)
 }
 
 async function diff(cli: Cli, options: Options): Promise<number> {

@@ -17,6 +17,7 @@ const BATCH = 100
 interface Options {
   tag?: string[]
   restart?: boolean
+  create?: boolean
 }
 
 /** Batches of passages, in order. */
@@ -41,10 +42,10 @@ async function importPassagesOf(
   cli: Cli,
   archive: string,
   given: string,
-  { tag = [], restart }: Options,
+  { tag = [], restart, create }: Options,
 ): Promise<void> {
   const client = cli.client()
-  const archiveId = await findId(client, 'archive', archive)
+  const archiveId = await findId(client, 'archive', archive, create)
   const source = resolve(cli.settings.directory, given)
   const stored = openState(cli.settings, archiveId, source, ...tag)
   if (restart) stored.remove()
@@ -96,6 +97,7 @@ export const importPassages = (act: Act) =>
     .description('add the passages in a file or a folder to an archive')
     .argument('<archive>', 'its name or id')
     .argument('<source>', 'a file (.jsonl, .csv, .md, .txt) or a folder of text files')
+    .option('--create', 'create the archive where there is none of this name')
     .option('--tag <tag>', 'a tag of every passage; may be repeated', collect)
     .option('--restart', 'forget an interrupted import of this source')
     .addHelpText(

@@ -13,6 +13,7 @@ async function history(cli: Cli, reference: string): Promise<void> {
     TIME: ({ created_at }) => created_at,
     CHANGE: ({ operation }) => operation,
     BY: ({ agent_id, user_id }) => agent_id ?? user_id,
+    RUN: ({ run_id }) => run_id,
     VALUE: ({ block }) => folded(block.value, 60),
   })
 }

@@ -8,7 +8,7 @@ import type { Act } from '../action.ts'
 import type { Cli } from '../cli.ts'
 import { type Client, path } from '../client.ts'
 import { EXIT, wrongUse } from '../exit.ts'
-import { findByName, findId } from '../find.ts'
+import { findId } from '../find.ts'
 
 interface Options {
   create?: boolean
@@ -18,12 +18,6 @@ interface Options {
 
 const POLL_MS = 500
 const isUnderWay = ({ processing_status: status }: FolderFile) => status !== 'completed' && status !== 'error'
-
-/** The id of a folder; `create`: one of this name is created where there is none. */
-async function folderFor(client: Client, name: string, create: boolean | undefined): Promise<string> {
-  if (!create || (await findByName(client, 'folder', name))) return findId(client, 'folder', name)
-  return (await client.post<{ id: string }>('/v1/folders/', { name })).id
-}
 
 async function uploadOne({ settings }: Cli, client: Client, route: string, file: string, duplicates: string) {
   const form = new FormData()
@@ -47,7 +41,7 @@ async function whenRead(client: Client, route: string, file: FolderFile): Promis
 async function upload(cli: Cli, folder: string, files: string[], { create, onDuplicate, wait }: Options) {
   if (files.some((file) => file === '')) throw wrongUse('The name of a file is empty.')
   const client = cli.client()
-  const route = path`/v1/folders/${await folderFor(client, folder, create)}`
+  const route = path`/v1/folders/${await findId(client, 'folder', folder, create)}`
   let failures = 0
   for (const name of files) {
     const uploaded = await uploadOne(cli, client, route, name, onDuplicate)
