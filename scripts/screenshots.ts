@@ -57,6 +57,7 @@ const PAGES = {
   agent: `agents/${agent}`,
   run: `runs/${run?.id}`,
   archive: `archives/${archive}?q=tomatoes`,
+  feed: 'feed?kind=block',
 }
 
 mkdirSync(FOLDER, { recursive: true })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../models/scripted/model.ts'
-import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
+import { describeInBrowser, expectAccessible, expectFitsPhone, useConsole } from './browser.ts'
 
 describeInBrowser('the page of an agent', () => {
   const ui = useConsole()
@@ -171,6 +171,7 @@ describeInBrowser('the page of an agent', () => {
     await page.getByText(/tokens used/).waitFor()
     expect(await page.getByLabel('Message', { exact: true }).isVisible()).toBe(false)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    await expectFitsPhone(page)
     await expectAccessible(page)
   })
 

@@ -102,3 +102,17 @@ export async function expectAccessible(page: Page): Promise<void> {
     expect({ colorScheme, found }).toEqual({ colorScheme, found: [] })
   }
 }
+
+/** Expects a page that needs no scrolling to the side at the width of a phone, and whose controls are all within it. */
+export async function expectFitsPhone(page: Page): Promise<void> {
+  const size = page.viewportSize()!
+  await page.setViewportSize({ width: 390, height: 844 })
+  const found = await page.evaluate(`({
+    width: document.documentElement.scrollWidth,
+    cut: [...document.querySelectorAll('button, select, input, [role=tab]')]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth)
+      .map((element) => element.outerHTML),
+  })`)
+  expect(found).toEqual({ width: 390, cut: [] })
+  await page.setViewportSize(size)
+}

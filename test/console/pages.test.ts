@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
+import { describeInBrowser, expectAccessible, expectFitsPhone, useConsole } from './browser.ts'
 
 /** A text that runs a script wherever it is taken for HTML. */
 const SCRIPT = '<img src=x onerror="window.ran = true">'
@@ -43,6 +43,7 @@ describeInBrowser('the pages of the console', () => {
     if (WITH_TEXTS.includes(path)) await page.getByText(SCRIPT).first().waitFor()
     await expectAccessible(page)
     expect(await page.evaluate('window.ran')).toBeUndefined()
+    await expectFitsPhone(page)
   })
 
   test('show texts of passages and folders as text, and are accessible', async () => {
@@ -51,6 +52,7 @@ describeInBrowser('the pages of the console', () => {
       await page.goto(`/console/${path}`)
       await page.getByText(SCRIPT).first().waitFor()
       await expectAccessible(page)
+      await expectFitsPhone(page)
     }
     expect(await page.evaluate('window.ran')).toBeUndefined()
   })
@@ -80,6 +82,14 @@ describeInBrowser('the pages of the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
     await page.goto(`/console/archives/${archive.id}`)
     await page.getByText('Ada likes tea.').waitFor()
+    await page.goto(`/console/archives/${archive.id}?q=tea`)
+    const found = page.getByRole('region', { name: 'By words' })
+    await found.getByRole('button', { name: 'Ada likes tea.' }).click()
+    await page.getByRole('dialog', { name: 'Passage' }).getByText('Ada likes tea.').waitFor()
+    await page.keyboard.press('Escape')
+    await found.getByRole('button', { name: 'Delete this passage' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await found.getByText('Nothing found').waitFor()
   })
 
   test('upload dropped files, and follow each until agents can search it', async () => {
@@ -93,6 +103,11 @@ describeInBrowser('the pages of the console', () => {
     for (const { name } of files) {
       await page.getByRole('row', { name }).getByText('completed').waitFor()
     }
+    const broken = { name: 'broken.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') }
+    await page.locator('input[type=file]').setInputFiles(broken)
+    const reason = /could not be read as a PDF/
+    await page.getByRole('row', { name: 'broken.pdf' }).getByRole('button', { name: reason }).click()
+    await page.getByRole('dialog').getByText(reason).waitFor()
   })
 
   test('derive the schema of a tool from its source, and store the tool', async () => {
@@ -124,8 +139,13 @@ describeInBrowser('the pages of the console', () => {
     const third = page.getByRole('region', { name: 'Changes' }).getByRole('listitem').nth(2)
     await third.waitFor({ state: 'detached' })
     expect(new URL(page.url()).searchParams.get('resource')).toBe(id)
-    await page.getByRole('button', { name: 'Not only the resource' }).click()
+    const field = page.getByLabel('Id of a resource')
+    expect(await field.inputValue()).toBe(id)
+    await field.fill('')
     await third.waitFor()
+    await page.getByLabel('Operation').selectOption('Created')
+    await field.fill(archive.id)
+    await page.getByRole('listitem', { name: `created ${archive.id}:1` }).waitFor()
   })
 
   test('show the state of the server to its operator, who has a failed job tried once more', async () => {

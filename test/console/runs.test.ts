@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeInBrowser, expectAccessible, useConsole } from './browser.ts'
+import { describeInBrowser, expectAccessible, expectFitsPhone, useConsole } from './browser.ts'
 
 describeInBrowser('the runs', () => {
   const ui = useConsole()
@@ -20,6 +20,7 @@ describeInBrowser('the runs', () => {
     await page.getByRole('tab', { name: 'Request' }).click()
     await page.getByLabel('The request').waitFor()
     await expectAccessible(page)
+    await expectFitsPhone(page)
     const other = await ui.open(new URL(page.url()).pathname.replace('/console/', ''), bob)
     await other.getByText(/No run with id/).waitFor()
   })
@@ -40,7 +41,7 @@ describeInBrowser('the runs', () => {
     await page.getByLabel('Until').fill('')
     await page.getByLabel('From').fill('2020-01-01T08:00')
     await page.getByRole('cell', { name: 'Ada' }).waitFor()
-    expect(new URL(page.url()).search).toContain('from=2020-01-01')
+    await page.waitForURL(/from=2020-01-01/)
     await page.getByLabel('From').blur()
     await page.getByLabel('From').focus()
     await page.keyboard.type('11232199')

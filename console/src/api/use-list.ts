@@ -1,4 +1,6 @@
+import type { RequestOpts } from '@oazapfts/runtime'
 import { type InfiniteData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
+import { withHeaders } from './with-etag.ts'
 
 const PAGE_SIZE = 100
 
@@ -19,29 +21,41 @@ export interface List<Row> {
   retry: () => void
 }
 
+/** The rows of a page, and whether another one follows. */
+interface LoadedPage<Row> {
+  rows: Row[]
+  hasNext: boolean
+}
+
+const rowsOf = <Row>(data: InfiniteData<LoadedPage<Row>> | undefined) => data?.pages.flatMap(({ rows }) => rows) ?? []
+
 interface Options<Row> {
   enabled?: boolean
   /** After how many milliseconds the list is loaded again, for the rows that it has. */
   refetchInterval?: (rows: Row[]) => number | false
 }
 
-/** Reads a list of the API with one request a page. `key` names the list and its filters. */
+/** Reads a list of the API with one request a page. `key` names the list and its filters; `load` passes its options on. */
 export function useList<Row extends { id?: string }>(
   key: QueryKey,
-  load: (page: PageRequest, options: { signal: AbortSignal }) => Promise<Row[]>,
+  load: (page: PageRequest, options: RequestOpts) => Promise<Row[]>,
   { refetchInterval, ...options }: Options<Row> = {},
 ): List<Row> {
-  const query = useInfiniteQuery<Row[], Error, InfiniteData<Row[]>, QueryKey, string | undefined>({
+  type Page = LoadedPage<Row>
+  const query = useInfiniteQuery<Page, Error, InfiniteData<Page>, QueryKey, string | undefined>({
     queryKey: key,
     initialPageParam: undefined,
-    queryFn: ({ pageParam, signal }) =>
-      load({ limit: PAGE_SIZE, ...(pageParam === undefined ? {} : { after: pageParam }) }, { signal }),
-    getNextPageParam: (page) => (page.length < PAGE_SIZE ? undefined : page.at(-1)?.id),
+    queryFn: async ({ pageParam: after, signal }) => {
+      const page = { limit: PAGE_SIZE, ...(after !== undefined && { after }) }
+      const { data: rows, headers } = await withHeaders((options) => load(page, { ...options, signal }))
+      return { rows, hasNext: headers.has('link') }
+    },
+    getNextPageParam: ({ rows, hasNext }) => (hasNext ? rows.at(-1)?.id : undefined),
     ...options,
-    ...(refetchInterval && { refetchInterval: ({ state }) => refetchInterval(state.data?.pages.flat() ?? []) }),
+    ...(refetchInterval && { refetchInterval: ({ state }) => refetchInterval(rowsOf(state.data)) }),
   })
   return {
-    rows: query.data?.pages.flat() ?? [],
+    rows: rowsOf(query.data),
     error: query.error,
     isLoading: query.isPending,
     hasMore: query.hasNextPage,

@@ -7,15 +7,21 @@ export interface Versioned<Data> {
   etag: string
 }
 
-/** Reads a resource together with its ETag: `withEtag((options) => retrieveBlock(id, {}, options))`. */
-export async function withEtag<Data>(read: (options: RequestOpts) => Promise<Data>): Promise<Versioned<Data>> {
-  const headers: Headers[] = []
+/** Reads something together with the headers of the response. */
+export async function withHeaders<Data>(read: (options: RequestOpts) => Promise<Data>) {
+  let headers = new Headers()
   const data = await read({
     fetch: async (url, init) => {
       const response = await fetchWithKey(url, init)
-      headers.push(response.headers)
+      headers = response.headers
       return response
     },
   })
-  return { data, etag: headers.at(-1)?.get('etag') ?? '*' }
+  return { data, headers }
+}
+
+/** Reads a resource together with its ETag: `withEtag((options) => retrieveBlock(id, {}, options))`. */
+export async function withEtag<Data>(read: (options: RequestOpts) => Promise<Data>): Promise<Versioned<Data>> {
+  const { data, headers } = await withHeaders(read)
+  return { data, etag: headers.get('etag') ?? '*' }
 }

@@ -15,5 +15,9 @@ const TONES: Record<string, Tone> = {
 /** A status in the colour of its meaning. */
 export function StatusBadge({ status }: { status: string | undefined }) {
   if (!status) return <span className="text-muted-foreground">–</span>
-  return <Badge tone={TONES[status] ?? 'neutral'}>{status.replaceAll('_', ' ')}</Badge>
+  return (
+    <Badge tone={TONES[status] ?? 'neutral'} className="shrink-0">
+      {status.replaceAll('_', ' ')}
+    </Badge>
+  )
 }

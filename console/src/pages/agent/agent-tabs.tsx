@@ -32,7 +32,7 @@ export function AgentTabs({ agent, conversationId }: TabProps) {
       className="grid min-h-0 flex-1 grid-rows-[auto_minmax(0,1fr)] gap-x-5 gap-y-2 lg:grid-cols-[minmax(0,1fr)_27rem]"
     >
       <TabsList className="min-w-0 lg:col-start-2">
-        {!wide && <TabsTrigger value="conversation">Conversation</TabsTrigger>}
+        {!wide && <TabsTrigger value="conversation">Chat</TabsTrigger>}
         {TABS.map(([key, name]) => (
           <TabsTrigger key={key} value={key}>
             {name}

@@ -1,9 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { createPassage, deletePassage, listPassages, type Passage, retrieveArchive } from '../../api/generated.ts'
+import { createPassage, listPassages, type Passage, retrieveArchive } from '../../api/generated.ts'
 import { useList } from '../../api/use-list.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { DeleteButton } from '../../components/delete-button.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { SearchBox } from '../../components/search-box.tsx'
 import { EmptyState, Loaded } from '../../components/states.tsx'
@@ -11,22 +10,18 @@ import { Tags } from '../../components/tags.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilter } from '../../components/use-filter.ts'
 import { Filters, Page } from '../../layout/page.tsx'
+import { DeletePassage } from './delete-passage.tsx'
 import { Embedding } from './embedding.tsx'
+import { PassageText } from './passage-text.tsx'
 import { SearchColumns } from './search-columns.tsx'
 
 const columnsOf = (archiveId: string): Column<Passage>[] => [
-  { header: 'Text', cell: ({ text }) => <span title={text}>{text}</span> },
+  { header: 'Text', cell: (passage) => <PassageText passage={passage} className="block w-full truncate" /> },
   { header: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, className: 'hidden sm:table-cell w-48' },
   { header: 'Created', cell: ({ created_at }) => <Time value={created_at} />, className: 'hidden md:table-cell w-36' },
   {
     header: '',
-    cell: ({ id }) => (
-      <DeleteButton
-        what="this passage"
-        remove={() => deletePassage(archiveId, id)}
-        changes={[['archives', archiveId]]}
-      />
-    ),
+    cell: ({ id }) => <DeletePassage archiveId={archiveId} passageId={id} />,
     className: 'w-12',
   },
 ]

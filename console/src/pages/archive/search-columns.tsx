@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { type Passage, searchPassages } from '../../api/generated.ts'
+import { searchPassages } from '../../api/generated.ts'
 import { Loaded } from '../../components/states.tsx'
 import { Tags } from '../../components/tags.tsx'
+import { DeletePassage } from './delete-passage.tsx'
+import { PassageText } from './passage-text.tsx'
 
 type Hit = Awaited<ReturnType<typeof searchPassages>>[number]
 
@@ -29,16 +31,6 @@ function Scores({ score, metadata }: Hit) {
   )
 }
 
-/** The text and the tags of a passage. */
-export function PassageText({ passage: { text, tags } }: { passage: Passage }) {
-  return (
-    <>
-      <p className="line-clamp-6 whitespace-pre-wrap break-words">{text}</p>
-      {tags.length > 0 && <Tags tags={tags} />}
-    </>
-  )
-}
-
 function Hits({ archiveId, query, mode }: { archiveId: string; query: string; mode: (typeof MODES)[number]['mode'] }) {
   const hits = useQuery({
     queryKey: ['archives', archiveId, 'search', mode, query],
@@ -51,8 +43,12 @@ function Hits({ archiveId, query, mode }: { archiveId: string; query: string; mo
           {hits.length === 0 && <li className="text-muted-foreground">Nothing found</li>}
           {hits.map((hit) => (
             <li key={hit.passage.id} className="grid gap-1 rounded-md border p-2">
-              <Scores {...hit} />
-              <PassageText passage={hit.passage} />
+              <div className="flex items-start justify-between gap-2">
+                <Scores {...hit} />
+                <DeletePassage archiveId={archiveId} passageId={hit.passage.id} />
+              </div>
+              <PassageText passage={hit.passage} className="line-clamp-6 whitespace-pre-wrap break-words" />
+              {hit.passage.tags.length > 0 && <Tags tags={hit.passage.tags} />}
             </li>
           ))}
         </ol>

@@ -1,7 +1,7 @@
-import { XIcon } from 'lucide-react'
 import { type Change, listChanges } from '../../api/generated.ts'
 import { useList } from '../../api/use-list.ts'
 import { instantOf } from '../../components/local-time.ts'
+import { SearchBox } from '../../components/search-box.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../../components/states.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { SelectField } from '../../components/ui/select-field.tsx'
@@ -29,14 +29,6 @@ const OPERATIONS = [
 
 /** The newest changes are read again so often; longer lists, which take several requests, less often. */
 const refreshMs = (changes: readonly Change[]) => (changes.length <= 100 ? 3_000 : 30_000)
-
-/** A filter that is set by an entry of the list, and a button that removes it. */
-const Chosen = ({ label, value, clear }: { label: string; value: string; clear: () => void }) =>
-  value !== '' && (
-    <Button onClick={clear} aria-label={`Not only ${label} ${value}`}>
-      <span className="max-w-48 truncate">{value}</span> <XIcon />
-    </Button>
-  )
 
 /** Every change of the organization that the key may see, as it happens. */
 export function FeedPage() {
@@ -66,8 +58,8 @@ export function FeedPage() {
         <SelectField label="Operation" value={operation} onChange={setOperation} choices={OPERATIONS} />
         <TimeField label="From" value={from} onChange={setFrom} />
         <TimeField label="Until" value={until} onChange={setUntil} />
-        <Chosen label="the resource" value={resource} clear={() => setResource('')} />
-        <Chosen label="the author" value={actor} clear={() => setActor('')} />
+        <SearchBox label="Id of a resource" value={resource} onChange={setResource} />
+        <SearchBox label="Id of an author" value={actor} onChange={setActor} />
       </Filters>
       {list.error ? (
         <ErrorState error={list.error} retry={list.retry} />

@@ -7,6 +7,8 @@ import { DeleteButton } from '../../components/delete-button.tsx'
 import { formatBytes } from '../../components/quantities.ts'
 import { EmptyState, Loaded } from '../../components/states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { Button } from '../../components/ui/button.tsx'
+import { Popover } from '../../components/ui/popover.tsx'
 import { Page } from '../../layout/page.tsx'
 import { UploadArea } from './upload-area.tsx'
 
@@ -14,18 +16,36 @@ const REFRESH_MS = 1_000
 
 const isDone = ({ processing_status: status }: FolderFile) => status === 'completed' || status === 'error'
 
+/** Why a file failed: as much as fits, and all of it when it is pressed. */
+const Reason = ({ text }: { text: string }) => (
+  <Popover
+    className="wrap-anywhere p-3"
+    trigger={
+      <Button variant="link" size="small" className="min-w-0 px-0">
+        <span className="truncate">{text}</span>
+      </Button>
+    }
+  >
+    {text}
+  </Popover>
+)
+
 /** How far the server has come with a file, and why it failed. */
 function Stage({ file }: { file: FolderFile }) {
   const { processing_status, total_chunks, chunks_embedded, error_message } = file
   return (
-    <span className="flex items-center gap-2" title={error_message}>
+    <span className="flex items-center gap-2">
       <StatusBadge status={processing_status} />
       {processing_status === 'embedding' && (
         <progress aria-label="Embedded pieces" className="w-24" max={total_chunks ?? 1} value={chunks_embedded ?? 0} />
       )}
-      <span className="truncate text-muted-foreground text-xs">
-        {error_message ?? (total_chunks !== undefined && `${total_chunks} pieces`)}
-      </span>
+      {error_message ? (
+        <Reason text={error_message} />
+      ) : (
+        <span className="truncate text-muted-foreground text-xs">
+          {total_chunks !== undefined && `${total_chunks} pieces`}
+        </span>
+      )}
     </span>
   )
 }

@@ -8,10 +8,11 @@ import { problemOf } from '../../api/problem.ts'
 /** Uploads that run at once. */
 const AT_ONCE = 3
 
-/** Takes dropped or chosen files, uploads a few at once, and lists those that the server refused with the reason. */
+/** Takes dropped or chosen files, uploads a few at once, and shows which, and those that the server refused with the reason. */
 export function UploadArea({ folderId }: { folderId: string }) {
   const client = useQueryClient()
   const [left, setLeft] = useState(0)
+  const [uploading, setUploading] = useState<File[]>([])
   const [refused, setRefused] = useState<{ name: string; reason: string }[]>([])
   const onDrop = async (files: File[]) => {
     setRefused([])
@@ -19,9 +20,11 @@ export function UploadArea({ folderId }: { folderId: string }) {
     const waiting = files.values()
     const upload = async () => {
       for (const file of waiting) {
+        setUploading((others) => [...others, file])
         await uploadFileToFolder(folderId, { file }, { duplicateHandling: 'suffix' }).catch((error) =>
           setRefused((others) => [...others, { name: file.name, reason: problemOf(error).message }]),
         )
+        setUploading((others) => others.filter((other) => other !== file))
         setLeft((count) => count - 1)
         await client.invalidateQueries({ queryKey: ['folders', folderId] })
       }
@@ -39,6 +42,12 @@ export function UploadArea({ folderId }: { folderId: string }) {
         <UploadIcon className="size-4" aria-hidden />
         {left > 0 ? `Uploading: ${left} to go` : 'Drop files here, or press to choose some'}
       </div>
+      {uploading.map((file, index) => (
+        <p key={index} className="flex items-center gap-2 text-muted-foreground">
+          <progress aria-label={`Upload of ${file.name}`} className="w-24" />
+          <span className="truncate">{file.name}</span>
+        </p>
+      ))}
       {refused.map(({ name, reason }) => (
         <p key={name} role="alert" className="text-destructive">
           {name}: {reason}

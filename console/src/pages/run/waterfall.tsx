@@ -19,11 +19,14 @@ export function Waterfall({ spans }: { spans: RunSpan[] }) {
     <section aria-label="Waterfall" className="rounded-lg border bg-card px-4 py-3">
       <ol className="grid gap-1">
         {rows.map(({ span, depth, left, width }) => (
-          <li key={span.span_id} className="grid grid-cols-[minmax(6rem,14rem)_1fr_4.5rem] items-center gap-3">
+          <li
+            key={span.span_id}
+            className="grid grid-cols-[1fr_4.5rem] items-center gap-x-3 sm:grid-cols-[minmax(6rem,14rem)_1fr_4.5rem]"
+          >
             <span className="truncate" style={{ paddingLeft: `${depth * 0.75}rem` }}>
               {labelOf(span)}
             </span>
-            <span className="relative h-4 rounded-sm bg-muted">
+            <span className="relative order-last col-span-2 h-4 rounded-sm bg-muted sm:order-none sm:col-span-1">
               <span
                 className={cn(
                   'absolute inset-y-0 min-w-0.5 rounded-sm',

@@ -47,7 +47,7 @@ function NewAgent({ template: { name, latest_version } }: { template: Template }
 const COLUMNS: Column<Template>[] = [
   { header: 'Name', cell: ({ name }) => name },
   { header: 'Description', cell: ({ description }) => description, className: 'hidden md:table-cell' },
-  { header: 'Version', cell: ({ latest_version }) => latest_version, className: 'w-24' },
+  { header: 'Version', cell: ({ latest_version }) => latest_version, className: 'hidden w-24 sm:table-cell' },
   { header: 'Changed', cell: ({ updated_at }) => <Time value={updated_at} />, className: 'hidden sm:table-cell w-36' },
   { header: 'Use', cell: (template) => <NewAgent template={template} />, className: 'w-32' },
   {

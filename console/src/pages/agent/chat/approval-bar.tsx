@@ -21,7 +21,7 @@ export function ApprovalBar({ calls, onDecide }: Props) {
         <Input
           aria-label="Reason for a denial"
           placeholder="Reason for a denial (the agent reads it)"
-          className="min-w-40 flex-1"
+          className="w-auto min-w-60 flex-1"
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />

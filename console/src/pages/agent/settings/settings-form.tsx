@@ -63,7 +63,7 @@ export function SettingsForm({ agentId, read, schema }: Props) {
           {!settings && <p className="pt-1 text-destructive text-xs">This is not JSON yet.</p>}
         </TabsContent>
       </Tabs>
-      <div className="sticky bottom-0 flex items-center justify-end gap-3 border-t bg-background py-2">
+      <div className="-bottom-2 sticky flex items-center justify-end gap-3 border-t bg-background py-2">
         <span className="truncate text-muted-foreground text-xs">{Object.keys(changes).join(', ')}</span>
         <Button
           variant="primary"
