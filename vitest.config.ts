@@ -3,9 +3,11 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Tests that start processes: servers to kill, sandboxes, browsers. They take minutes, by `npm run test:system`. */
 export const SYSTEM_TESTS = ['test/{system,console}/**/*.test.ts', '**/*.system.test.ts']
 
-/** Folders whose tests use no database: on a PostgreSQL server they would say nothing else. */
+/** Tests of no database, or of the embedded one alone: on a PostgreSQL server they would say nothing else. */
 const ON_ONE_ENGINE = [
   ...['embed', 'files', 'lib', 'llm', 'mcp', 'resources/tools/source', 'sandbox'].map((folder) => `src/${folder}/**`),
+  'src/db/engine/{compile-engine,embedded}.system.test.ts',
+  'src/http/console/**',
   'test/models/**',
   'console/**',
 ]
