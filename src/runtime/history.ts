@@ -76,6 +76,9 @@ function assistantParts({ content, tool_calls, model_parts }: StoredMessage, tar
 /** Providers that take images in the returns of tools; others read where the images were. */
 const TAKES_IMAGES = /^(anthropic|vertex\.anthropic|openai\.responses|google|amazon-bedrock)/
 
+/** Providers that mark a return as an error. Others wrap an error in JSON once more: there its text says that the call failed. */
+const MARKS_ERRORS = /^(anthropic|vertex\.anthropic|amazon-bedrock)/
+
 const clipped = <T extends { text: string }>(part: T, length: number): T =>
   part.text.length > length
     ? { ...part, text: `${part.text.slice(0, length)}… [${part.text.length - length} characters cut]` }
@@ -93,7 +96,8 @@ function resultPart(
     return { ...call, output: { type: 'content', value } }
   }
   const value = clipped({ text: asText(func_response) }, maxReturn).text
-  return { ...call, output: { type: status === 'error' ? 'error-text' : 'text', value } }
+  const isMarked = status === 'error' && MARKS_ERRORS.test(provider)
+  return { ...call, output: { type: isMarked ? 'error-text' : 'text', value } }
 }
 
 /** Whether a part says something: models refuse a message of their own that is nothing but thinking. */
