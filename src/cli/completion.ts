@@ -8,6 +8,11 @@ Examples:
   source <(cairn complete zsh)
   cairn complete fish > ~/.config/fish/completions/cairn.fish`
 
+/** A function of the package bash-completion that the script for bash calls, for machines without that package. */
+const BASH_WORDS = `declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
+  words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
+}`
+
 /** The arguments, and the values of options, that are paths of files or folders, by their names in the help. */
 const PATHS = /^(file|files|source|directory)$/
 
@@ -48,5 +53,8 @@ export function addCompletion(program: Command): void {
     const word = program.args.at(-1)?.replace(/^-[^=]*=/, '') ?? ''
     for (const path of pathsAt(word)) complete(path, '')
   })
-  program.commands.find((command) => command.name() === 'complete')?.addHelpText('after', USAGE)
+  const complete = program.commands.find((command) => command.name() === 'complete')
+  complete?.addHelpText('after', USAGE).hook('preAction', (_, { args }) => {
+    if (args[0] === 'bash') console.log(BASH_WORDS)
+  })
 }

@@ -39,3 +39,8 @@ test('the doctor names a setting that is wrong, and what it must be', async () =
   const { code, lines } = await doctor({ PORT: 'http' })
   expect([code, lines[1]]).toEqual([1, expect.stringMatching(/^! Settings .*PORT must be a whole number/)])
 })
+
+test('the doctor says what to do about a database that does not respond', async () => {
+  const { code, lines } = await doctor({ DATABASE_URL: 'postgres://127.0.0.1:1/cairn', CAIRN_SANDBOX: 'off' })
+  expect([code, lines[1]]).toEqual([1, expect.stringMatching(/^! Database .*ECONNREFUSED.*: check DATABASE_URL/)])
+})

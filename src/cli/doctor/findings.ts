@@ -64,7 +64,8 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
       await database.close()
     }
   } catch (error) {
-    return [{ name, text: (error as Error).message, isProblem: true }]
+    const remedy = config.databaseUrl ? ': check DATABASE_URL, and the PostgreSQL server that it names' : ''
+    return [{ name, text: `${(error as Error).message}${remedy}`, isProblem: true }]
   }
 }
 
@@ -82,7 +83,9 @@ const GB = 1024 ** 3
 
 function checkDisk({ dataDir }: Config): Finding {
   const { directory, free_bytes: free } = diskOf(dataDir)
-  return { name: 'Disk', text: `${(free / GB).toFixed(1)} GB free at ${directory}`, isProblem: free < GB }
+  const text = `${(free / GB).toFixed(1)} GB free at ${directory}`
+  if (free >= GB) return { name: 'Disk', text }
+  return { name: 'Disk', text: `${text}: free 1 GB, or set CAIRN_DATA_DIR to a larger disk`, isProblem: true }
 }
 
 async function checkSandbox(config: Config): Promise<Finding> {
