@@ -64,6 +64,7 @@ export const mcpEndpointRoutes = (version: string, origins: readonly string[]) =
     config: { anyKey: true },
     async handler(request, reply) {
       checkOrigin(request, origins)
+      // The cast holds: the document has a path for every route, and every route is an operation with an id.
       operations ??= operationsOfTools(app.swagger() as unknown as OpenApiDocument)
       // Most servers never get such a request: the library is loaded with the first one.
       const { respond } = await import('./server.ts')

@@ -86,7 +86,7 @@ export async function* connectServer(
     return
   }
   await refreshServer(scope, id, { tools })
-  yield { event: 'success', tools: tools as unknown as Record<string, unknown>[] }
+  yield { event: 'success', tools: tools.map((tool) => ({ ...tool })) }
 }
 
 /** The events of a connection to a server of the organization. 404 before the first of them. */
