@@ -51,6 +51,14 @@ describe('the model cairn/scripted', () => {
     expect(scriptedAnswer([user(message)], TOOLS)).toEqual({ text: expect.stringMatching(text), calls: [] })
   })
 
+  test('summarizes a transcript by the beginning of each line, whatever calls and summaries are in it', () => {
+    const lines = [`[2026-11-23 21:00] User: ${insert}`, `[2026-11-23 21:01] Assistant: ${'tea '.repeat(100)}`]
+    const first = scriptedAnswer([user(lines.join('\n'))], []).text
+    expect(first.split('\n')).toEqual([lines[0], `${lines[1]!.slice(0, 300)}…`])
+    const next = `Summary of everything before: ${first}\n[2026-11-23 21:02] User: Thanks.`
+    expect(scriptedAnswer([user(next)], []).text).toBe(`${first}\n[2026-11-23 21:02] User: Thanks.`)
+  })
+
   test('answers !prompt with the prompt of the agent', () => {
     const prompt: ScriptedMessage = { role: 'system', text: 'You are Ada.\nhuman: Likes tea.' }
     expect(scriptedAnswer([prompt, user('!prompt')], TOOLS).text).toBe(prompt.text)

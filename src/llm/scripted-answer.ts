@@ -66,6 +66,9 @@ function echo(said: readonly string[]): string {
   return `You said: "${quoted(last)}".${memory}${HINT}`
 }
 
+/** The beginning of a transcript that is to be summarized: a time, or an earlier summary before it. */
+const TRANSCRIPT = /^(Summary of everything before: )?\[\d{4}-\d\d-\d\d \d\d:\d\d\] /
+
 const notOffered = (name: string, tools: readonly OfferedTool[]) =>
   `The tool ${name} is not offered to me now. Offered are: ${tools.map((tool) => tool.name).join(', ') || 'none'}.`
 
@@ -81,8 +84,8 @@ function spoken(text: string, tools: readonly OfferedTool[], results: readonly S
 /**
  * The answer of the model `cairn/scripted`, the same for the same conversation. It calls the tools that the newest message of
  * the user names (`!call tool_name {"name": "value"}`), all at once or, unless `parallel`, one after another; when their
- * results are there, it repeats them. `!prompt` makes it answer with the system prompt. Any other message it repeats. A call
- * that can't be made becomes a text that says why.
+ * results are there, it repeats them. `!prompt` makes it answer with the system prompt. Of a transcript it gives the beginning
+ * of each line. Any other message it repeats. A call that can't be made becomes a text that says why.
  */
 export function scriptedAnswer(
   messages: readonly ScriptedMessage[],
@@ -97,6 +100,8 @@ export function scriptedAnswer(
   const text = said.at(-1) ?? ''
   if (text.trim() === '!prompt')
     return say(messages.find(({ role }) => role === 'system')?.text || 'There is no prompt.')
+  const [transcript, earlier = ''] = tools.length === 0 ? (TRANSCRIPT.exec(text) ?? []) : []
+  if (transcript) return say(text.slice(earlier.length).split('\n').map(quoted).join('\n'))
   const found = callsIn(text)
   if (found.problem !== undefined) return say(found.problem)
   const done = results.filter(({ tool }) => tool !== SEND || found.calls.some(({ name }) => name === SEND))
