@@ -75,7 +75,9 @@ export async function cancelRuns(
   const closed = active.length === 0 ? await closeRequest(scope, target, CANCELLED) : undefined
   const all = closed ? [...active, closed] : active
   if (all.length === 0 && ids.length === 0) {
-    throw conflict('No run of this agent can be cancelled: none waits or is carried out.')
+    throw conflict(
+      `No run of this ${target.groupId ? 'group' : 'agent'} can be cancelled: none waits or is carried out.`,
+    )
   }
   const over = ids.filter((id) => !all.includes(id))
   return Object.fromEntries([

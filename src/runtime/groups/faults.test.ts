@@ -76,6 +76,8 @@ test('the end of a group’s run ends the turn of its member', async () => {
   const run = await beginUntil(group, slow.id)
   expect((await alice.post(`/v1/groups/${group}/messages/cancel`, {})).body).toEqual({ [run]: 'cancelled' })
   expect((await ended(alice, run)).status).toBe('cancelled')
+  const { status, body } = await alice.post(`/v1/groups/${group}/messages/cancel`, {})
+  expect([status, body.detail]).toEqual([409, expect.stringContaining('No run of this group')])
   const turns = await turnsOf(run)
   expect(turns.map(({ agent_id }) => agent_id)).toEqual([Ada, slow.id])
   expect((await ended(alice, turns[1]!.id)).status).toBe('cancelled')
