@@ -83,3 +83,15 @@ test('another tenant’s tool is a 404', async () => {
   expect((await bob.tools.upsert({ sourceCode: sourceOf('secret') })).id).not.toBe(id)
   expect(await bob.tools.list({ toolIds: id! })).toEqual([])
 })
+
+test('a function runs from its source', async ({ skip }) => {
+  if ((await older.server.app.sandbox.opened()).kind === 'none') skip('no sandbox on this machine')
+  const run = (sourceCode: string) =>
+    older.alice.tools.runToolFromSource({ sourceCode, args: { n: 20 }, envVars: { MORE: '1' } })
+  expect(await run('import os\ndef f(n: int):\n    return {"n": n + int(os.environ["MORE"])}')).toMatchObject({
+    status: 'success',
+    toolReturn: "{'n': 21}",
+  })
+  const failed = await run('def f(n):\n    raise ValueError("no")')
+  expect(failed).toMatchObject({ status: 'error', stderr: [expect.stringContaining('ValueError: no')] })
+})
