@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { KEY, startOpenAi } from '../stand-ins/openai.ts'
 import { describeInBrowser, expectAccessible, expectFitsPhone, useConsole } from './browser.ts'
 
 /** A text that runs a script wherever it is taken for HTML. */
@@ -169,6 +170,30 @@ describeInBrowser('the pages of the console', () => {
     const other = await ui.open('admin', ui.server.bob)
     await other.getByRole('tab', { name: 'Server' }).click()
     await other.getByRole('alert').getByText('Only the organization that runs this server').waitFor()
+  })
+
+  test('add a provider, check its key, show what it offers, and embed an archive anew with its model', async () => {
+    const provider = await startOpenAi()
+    try {
+      const page = await ui.open('models', ui.server.alice)
+      await page.getByRole('button', { name: 'Add provider' }).click()
+      await page.getByLabel('Name').fill('acme')
+      await page.getByLabel('Type').selectOption('openai')
+      await page.getByLabel('API key').fill(KEY)
+      await page.getByLabel('Address').fill(provider.url)
+      await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+      await page.getByRole('table', { name: 'Language models' }).getByText('acme/gpt-4o-mini').waitFor()
+      await page.getByRole('button', { name: 'Check key' }).click()
+      await page.getByText('Valid api key').waitFor()
+      await page.goto(`/console/archives/${archive.id}`)
+      await page.getByLabel('Embedding model').selectOption('acme/text-embedding-3-small')
+      const embedded = async () => (await ui.server.alice.get(`/v1/archives/${archive.id}/embedding`)).body
+      const handle = 'acme/text-embedding-3-small'
+      await expect.poll(embedded, { timeout: 20_000 }).toMatchObject({ embedded: 2, embedding_config: { handle } })
+      await page.getByText('2 of 2 passages embedded').waitFor()
+    } finally {
+      await provider.close()
+    }
   })
 
   test('make a key that is shown once, and revoke it', async () => {

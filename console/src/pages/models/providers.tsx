@@ -8,6 +8,7 @@ import {
   type Provider,
   refreshProvider,
 } from '../../api/generated.ts'
+import { reportError } from '../../api/problem.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useList } from '../../api/use-list.ts'
 import { DeleteButton } from '../../components/delete-button.tsx'
@@ -63,7 +64,9 @@ export function Providers() {
   const { rows } = useList<Provider>(['providers'], (page, options) => listProviders(page, options))
   const client = useQueryClient()
   const create = async ({ name = '', provider_type, ...more }: Record<string, string>) => {
-    await createProvider({ name, provider_type: provider_type as Provider['provider_type'], ...more })
+    const { id } = await createProvider({ name, provider_type: provider_type as Provider['provider_type'], ...more })
+    // Its models are there at once, and not only when the server has listed them in the background.
+    await refreshProvider(id).catch(reportError)
     await Promise.all(CHANGES.map((queryKey) => client.invalidateQueries({ queryKey })))
   }
   const actions = <FormDialog open="Add provider" title="Add a provider" fields={FIELDS} action="Add" submit={create} />
