@@ -68,7 +68,8 @@ function traceRow(
   stepId: string,
   { request, response, callType }: { request: unknown; response: object; callType: 'agent_step' | 'summarization' },
 ) {
-  const hidden = secrets.filter(({ length }) => length >= MIN_SECRET)
+  // The longest first: one secret may begin with another.
+  const hidden = secrets.filter(({ length }) => length >= MIN_SECRET).sort((a, b) => b.length - a.length)
   const shown = <T>(value: T) => (hidden.length > 0 ? blanked(value, hidden) : value)
   return {
     id: newId('provider_trace'),

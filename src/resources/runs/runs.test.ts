@@ -79,11 +79,11 @@ describe('a run', () => {
   })
 
   test("has traces without the values of the agent's secrets", async () => {
-    const id = await makeAgent({ secrets: { SERVICE_KEY: 'open-sesame', MODE: 'on' } })
+    const id = await makeAgent({ secrets: { DOOR: 'open-s', SERVICE_KEY: 'open-sesame', MODE: 'on' } })
     await send(id, { input: 'My key is open-sesame, and the light is on.' })
     const [step] = (await alice.get(`/v1/steps/?agent_id=${id}`)).body
     const trace = JSON.stringify((await alice.get(`/v1/steps/${step.id}/trace`)).body)
-    expect(trace).not.toContain('open-sesame')
+    expect(trace).not.toContain('esame')
     expect(trace.match(/My key is \[secret\], and the light is on\./g)).toHaveLength(2)
   })
 
