@@ -83,10 +83,15 @@ const FILLED = sql`('schema_migrations'), ('searched_columns'), ('version'), ('q
 
 /** Empties all tables as they are in the template. A test that changes the schema opens a database of its own. */
 async function emptyDatabase({ kysely }: Database): Promise<void> {
-  const { rows } = await sql<{ tables: string }>`
-    select string_agg(format('%I.%I', schemaname, tablename), ', ') as tables from pg_tables
-    where schemaname in ('public', 'jobs') and tablename not in (values ${FILLED})`.execute(kysely)
-  await sql`truncate ${sql.raw(rows[0]!.tables)} restart identity`.execute(kysely)
+  const { rows } = await sql<{ table: string }>`
+    select format('%I.%I', schemaname, tablename) as table from pg_tables
+    where schemaname in ('public', 'jobs') and tablename not in (values ${FILLED})
+    and pg_relation_size(format('%I.%I', schemaname, tablename)::regclass) > 0`.execute(kysely)
+  // Deleting a few rows takes a fifth of the time that truncating all tables takes: that makes new files of 400 tables and indexes.
+  await sql`set session_replication_role = replica`.execute(kysely)
+  await sql.raw(rows.map(({ table }) => `delete from ${table};`).join('')).execute(kysely)
+  await sql`set session_replication_role = origin`.execute(kysely)
+  await sql`vacuum ${sql.raw(rows.map(({ table }) => table).join(', '))}`.execute(kysely)
   // Without checkpoints the write-ahead log would grow in memory until the worker ends.
   await sql`checkpoint`.execute(kysely)
   // Tests that look at plans have the planner count rows.

@@ -3,7 +3,6 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { atMost, type Bounds, FileFault } from './fault.ts'
 import { countLines } from './lines.ts'
 import type { Reading, ToRead } from './read.ts'
-import { split } from './split.ts'
 import { decodeText } from './text.ts'
 import type { FileType } from './types.ts'
 
@@ -26,6 +25,13 @@ async function textOf(bytes: Buffer, { format, base }: FileType, bounds: Bounds)
   return format === 'html' ? (await import('./html.ts')).htmlToText(text) : text
 }
 
+/** The chunks of a text. A token is at least one byte: a short text is one chunk, without the tokenizer, which is slow to load. */
+async function chunksOf(text: string, type: FileType, size: number, bounds: Bounds): Promise<string[]> {
+  if (type.format !== 'csv' && Buffer.byteLength(text) <= size) return [text.trim()]
+  const { split } = await import('./split.ts')
+  return split(text, type, size, bounds)
+}
+
 async function read({ from, type, kind, size }: ToRead, bounds: Bounds): Promise<Reading> {
   try {
     // An extracted text may contain characters that the database refuses.
@@ -33,7 +39,8 @@ async function read({ from, type, kind, size }: ToRead, bounds: Bounds): Promise
       'text' in from ? from.text : (await textOf(bytesOf(from), type, bounds)).replaceAll('\0', '').toWellFormed()
     atMost(text.length, bounds.characters, 'characters of text')
     if (text.trim() === '') throw new FileFault('It holds no text. Of scanned pages only the images are there.')
-    return { text, chunks: size === undefined ? [] : split(text, type, size, bounds), lines: countLines(text, kind) }
+    const chunks = size === undefined ? [] : await chunksOf(text, type, size, bounds)
+    return { text, chunks, lines: countLines(text, kind) }
   } catch (error) {
     if (error instanceof FileFault) return { fault: error.message }
     if (error instanceof RangeError) return { fault: 'It is nested too deeply to be read.' }
