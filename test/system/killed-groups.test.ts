@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Answer } from '../models/answer.ts'
 import { startScriptedModel } from '../models/scripted/model.ts'
-import { caller, createStore } from '../process.ts'
+import { caller, createMigratedStore } from '../process.ts'
 import type { Asked } from '../stand-ins/wire.ts'
 
 /** The machine may be busy. */
@@ -45,7 +45,7 @@ async function startModel() {
 test('a server killed in a turn of a group and of a sleeping agent: each has one turn, and memory has each line once', {
   timeout: 240_000,
 }, async () => {
-  const store = await createStore()
+  const store = await createMigratedStore()
   onTestFinished(() => store.drop())
   const { model, reached, kill } = await startModel()
   onTestFinished(() => model.close())

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { type Answer, caller, createStore } from '../process.ts'
+import { type Answer, caller, createMigratedStore } from '../process.ts'
 
 /** The machine may be busy. */
 const PATIENT = { timeout: 60_000 }
@@ -11,7 +11,7 @@ const REQUESTS = 40
 test('servers killed amid a batch and due schedules: each request and each due time has one run', {
   timeout: 240_000,
 }, async () => {
-  const store = await createStore()
+  const store = await createMigratedStore()
   onTestFinished(() => store.drop())
   const start = () =>
     store.serve({ CAIRN_API_KEY: KEY, LEASE_MS: '1000', LOG_LEVEL: 'warn' }, 'test/servers/counting.ts')

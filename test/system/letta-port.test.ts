@@ -82,6 +82,7 @@ test('a closing server responds to the requests of the port for Letta clients be
 
 test('the setting CAIRN_LETTA_PORT opens the port, and the start prints its address', async () => {
   const store = await createMigratedStore()
+  const other = await createMigratedStore()
   try {
     const started = await store.serve({ CAIRN_LETTA_PORT: '0' })
     const [, address] = await started.line(/^Letta +(http:\S+)$/)
@@ -91,10 +92,11 @@ test('the setting CAIRN_LETTA_PORT opens the port, and the start prints its addr
     const neutral = await caller(started.url, started.key!)('GET', `/v1/agents/${made.body.id}`)
     expect(neutral.body.agent_type).toBe('svc_v1_agent')
     const { port } = new URL(base)
-    const taken = { CAIRN_LETTA_PORT: port, DATABASE_URL: 'memory:' }
-    await refusal(store, [['node', 'src/main.ts'], taken], `Port ${port} is in use`, /CAIRN_LETTA_PORT/)
+    const taken = { CAIRN_LETTA_PORT: port }
+    await refusal(other, [['node', 'src/main.ts'], taken], `Port ${port} is in use`, /CAIRN_LETTA_PORT/)
     expect(await started.kill('SIGTERM')).toMatchObject({ code: 0 })
   } finally {
     await store.drop()
+    await other.drop()
   }
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ vi.setConfig({ testTimeout: 180_000 })
 const MAIN = ['node', 'src/main.ts']
 const CAIRN = ['node', 'src/cli/cairn.ts']
 const postgres = Boolean(process.env.TEST_DATABASE_URL)
+/** A test of what is read before a database is opened: on PostgreSQL it would say nothing else. */
+const beforeTheDatabase = test.skipIf(postgres)
 
 /** A store whose server was started and stopped once, and its contents after that. */
 let used: Store
@@ -72,15 +74,13 @@ describe('the first start', () => {
 
   test('on a database in memory takes the configured key, and stores nothing', async () => {
     const store = await empty()
-    const env = { DATABASE_URL: 'memory:', CAIRN_API_KEY: 'my-own-key' }
-    for (const _ of [1, 2]) {
-      const server = await store.serve(env)
-      expect(server.lines[3]).toBe('Data      in memory: nothing is kept')
-      const call = caller(server.url, 'my-own-key')
-      expect((await call('GET', '/v1/archives')).body).toEqual([])
-      expect((await call('POST', '/v1/archives', { name: 'gone' })).status).toBe(200)
-      expect(await server.kill('SIGTERM')).toMatchObject({ code: 0 })
-    }
+    const server = await store.serve({ DATABASE_URL: 'memory:', CAIRN_API_KEY: 'my-own-key' })
+    expect(server.lines[3]).toBe('Data      in memory: nothing is kept')
+    const call = caller(server.url, 'my-own-key')
+    expect((await call('GET', '/v1/archives')).body).toEqual([])
+    expect((await call('POST', '/v1/archives', { name: 'gone' })).status).toBe(200)
+    expect(await server.kill('SIGTERM')).toMatchObject({ code: 0 })
+    expect(readdirSync(store.directory)).toEqual([])
   })
 
   test.skipIf(!postgres)(
@@ -287,7 +287,7 @@ describe('a start is refused, with the remedy,', () => {
     await refusal(store, [MAIN], /encryption\.key/)
   })
 
-  test('when a setting is invalid, with its name', async () => {
+  beforeTheDatabase('when a setting is invalid, with its name', async () => {
     const store = await empty()
     const bad = {
       PORT: 'abc',
@@ -305,7 +305,7 @@ describe('a start is refused, with the remedy,', () => {
     await Promise.all(Object.entries(bad).map(([name, value]) => refusal(store, [MAIN, { [name]: value }], name)))
   })
 
-  test('when the default model names an unknown provider', async () => {
+  beforeTheDatabase('when the default model names an unknown provider', async () => {
     const store = await empty()
     const model = { CAIRN_DEFAULT_MODEL: 'nobody/model' }
     await refusal(
@@ -315,7 +315,7 @@ describe('a start is refused, with the remedy,', () => {
     )
   })
 
-  test('when the database’s address is malformed, without its password', async () => {
+  beforeTheDatabase('when the database’s address is malformed, without its password', async () => {
     const store = await empty()
     const odd = { DATABASE_URL: 'postgres://me:hidden#word@127.0.0.1:1/x' }
     expect(await refusal(store, [MAIN, odd], /DATABASE_URL/, /Percent-encode/)).not.toContain('hidden')
