@@ -11,6 +11,8 @@ export interface ModelCall extends LanguageModelV4CallOptions {
   thinkTags?: boolean | undefined
   /** The provider holds the model to the parameters of tools, where their schemas allow it. */
   strictTools?: boolean | undefined
+  /** Gets the body that went to the provider, when its response begins. */
+  onRequest?(body: unknown): void
 }
 
 /** Pauses before a call is repeated, in milliseconds. A pause that the provider names wins. */
@@ -25,7 +27,12 @@ const withoutParallel = (options: LanguageModelV4CallOptions['providerOptions'] 
   )
 
 /** The options as the provider's package gets them. */
-function packageOptions({ thinkTags: _, strictTools, ...options }: ModelCall): LanguageModelV4CallOptions {
+function packageOptions({
+  thinkTags: _,
+  onRequest: __,
+  strictTools,
+  ...options
+}: ModelCall): LanguageModelV4CallOptions {
   const { tools, providerOptions } = options
   if (!tools?.length) return { ...options, providerOptions: withoutParallel(providerOptions) }
   return strictTools ? { ...options, tools: tools.map(strictTool) } : options
@@ -44,6 +51,7 @@ async function* callOnce(model: LanguageModelV4, call: ModelCall): AsyncGenerato
   try {
     const result = await model.doStream(packageOptions(call))
     request = result.request?.body
+    call.onRequest?.(request)
     for await (const part of result.stream) yield* collect(collected, part)
     abortSignal?.throwIfAborted()
     return outputOf(collected, request)

@@ -25,10 +25,19 @@ export interface Answer {
 
 /** Thrown where an agent that answers by a tool gets an answer without a call. */
 export class NoCallError extends ModelError {
-  constructor({ request }: ModelOutput) {
+  readonly #output: ModelOutput
+
+  constructor(output: ModelOutput) {
+    const { request } = output
     super('llm_error', 'The answer of the model has no tool call: an agent of this type needs one in each answer.', {
       request,
     })
+    this.#output = output
+  }
+
+  /** The answer. No log shows it. */
+  get output(): ModelOutput {
+    return this.#output
   }
 }
 

@@ -11,6 +11,8 @@ import { modelKey } from './compaction/gauge.ts'
 import { MAX_OVERFLOWS, makeRoom } from './compaction/make-room.ts'
 import { promptTokens, toolTokens } from './compaction/tokens.ts'
 import { createDeltaFrames } from './delta-frames.ts'
+import { type CallBegun, noteFailedCall } from './failed-calls.ts'
+import type { StepIds } from './frames.ts'
 import type { Offer } from './offer.ts'
 import { speakerOf, type Turn } from './turn.ts'
 
@@ -21,12 +23,9 @@ function countOf(turn: Turn, { prompt, tools }: ModelCall, { usage }: ModelOutpu
   return { model: modelKey(turn), estimated: promptTokens(prompt) + toolTokens(tools), reported }
 }
 
-/** Calls the model, and reports its answer as it comes where the caller asked for tokens. Throws a ModelError. */
-async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
+/** Calls the model, and reports its answer as it comes where the caller asked for tokens. */
+async function receiveAnswer(turn: Turn, offer: Offer, ids: StepIds, begun: CallBegun): Promise<Answer> {
   const { model, request, log, agent, telemetry } = turn
-  const ids = newStepIds(turn.run.id)
-  const startedAt = performance.now()
-  turn.calledAt = startedAt
   const options = callOptions(turn, offer)
   const style = {
     ...fanOutOf(agent.row.agent_type, request),
@@ -34,16 +33,32 @@ async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
   }
   const speaker = speakerOf(turn)
   const frames = request.stream_tokens ? createDeltaFrames(ids, style) : undefined
-  const deltas = observeModelCall(telemetry, model, callModel(model, options))
+  const onRequest = (body: unknown) => {
+    begun.request = body
+  }
+  const deltas = observeModelCall(telemetry, model, callModel(model, { ...options, onRequest }))
   for (;;) {
     const { done, value } = await deltas.next()
     if (done) {
+      const { startedAt } = begun
       const milliseconds = performance.now() - startedAt
       const count = countOf(turn, options, value)
       return { ids, output: value, ...readAnswer(turn, offer, value), startedAt, milliseconds, count }
     }
     turn.firstTokenMs ??= Date.now() - turn.startedAt
     for (const event of frames?.(value) ?? []) log.push({ ...event, ...speaker })
+  }
+}
+
+/** Calls the model, as `receiveAnswer`, and notes a call that fails. Throws a ModelError, or the reason of an abort. */
+async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
+  const ids = newStepIds(turn.run.id)
+  const begun: CallBegun = { stepId: ids.stepId, startedAt: performance.now() }
+  try {
+    return await receiveAnswer(turn, offer, ids, begun)
+  } catch (error) {
+    noteFailedCall(turn, begun, error)
+    throw error
   }
 }
 

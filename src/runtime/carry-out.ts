@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { isDisconnected } from '../db/pg-errors.ts'
 import { ApiError } from '../lib/errors.ts'
-import { ModelError } from '../llm/model-error.ts'
 import type { StopReason } from '../resources/messages/schema.ts'
 import { isOfGroup } from '../resources/messages/table.ts'
 import type { LanguageModels } from '../resources/models/language.ts'
@@ -22,7 +21,6 @@ import type { RunOutcome } from './run-outcome.ts'
 import { runStep } from './step.ts'
 import { store } from './store-step.ts'
 import { storedFailure } from './stored-failure.ts'
-import { failedStep } from './trace.ts'
 import { endOf, type Start, type StepEnd, type Turn } from './turn.ts'
 import { noUsage } from './usage.ts'
 
@@ -84,15 +82,13 @@ async function endEarly(start: Start, turn: Turn | undefined, failure: Failure |
   const { run, startedAt } = start
   if (!failure) {
     const end = { status: 'cancelled', stopReason: 'cancelled', startedAt } as const
-    await store(start, { end, events: [stopEvent('cancelled')] })
+    await store(turn ?? start, { end, events: [stopEvent('cancelled')] })
     return 'cancelled'
   }
   const { stopReason, type, message, detail } = failure
   const error = { type, message }
   const end = { status: 'failed', stopReason, error, failure: storedFailure(failure), startedAt } as const
-  const { cause } = failure.error
-  const step = turn && cause instanceof ModelError ? failedStep(turn, cause, stopReason) : {}
-  await store(start, { ...step, end, events: [stopEvent(stopReason), errorEvent(run.id, type, message, detail)] })
+  await store(turn ?? start, { end, events: [stopEvent(stopReason), errorEvent(run.id, type, message, detail)] })
   return stopReason
 }
 

@@ -25,7 +25,8 @@ const CODES: Readonly<Record<ModelErrorType, ErrorCode>> = {
   llm_error: 'model_failed',
 }
 
-function stopReasonOf(error: ModelError): StopReason {
+/** Why a run ends whose call of a model failed. */
+export function stopReasonOf(error: ModelError): StopReason {
   if (error instanceof NoCallError) return 'no_tool_call'
   return error.type === 'llm_empty_response' ? 'invalid_llm_response' : 'llm_api_error'
 }

@@ -34,7 +34,10 @@ describe('a model that fails', () => {
     const { status, body } = await send()
     expect([status, body.messages.at(-1).content]).toEqual([200, 'Here I am.'])
     const { body: steps } = await server.alice.get(`/v1/steps/?agent_id=${agent}`)
-    expect(steps.map(({ model }: { model: string }) => model)).toEqual(['gpt-4o-mini'])
+    expect(steps).toMatchObject([
+      { model: 'gpt-4o-mini', status: 'success' },
+      { model: 'gpt-4o', status: 'failed' },
+    ])
   })
 
   test('fails the run when all that follow fail, each tried once', async () => {

@@ -89,7 +89,7 @@ export async function generate(
   }
   return withinBudget(scope, { agentId }, async () => {
     const output = await wholeOutput(observeModelCall(telemetry, model, callModel(model, call)))
-    const usage = addUsage(noUsage(), stepUsage(output.usage), true)
+    const usage = addUsage(noUsage(), stepUsage(output.usage), false)
     const used = { tokens: usage.total_tokens, cost: output.cost ?? priceOf(config, output.usage) ?? 0 }
     return { result: { content: contentOf(output, response_schema != null), model: config.model, usage }, used }
   })

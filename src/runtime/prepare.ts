@@ -92,6 +92,7 @@ export async function prepareTurn(
     secrets: agent.secret_names.length > 0 ? Object.values(await secretsOf(scope, run.agentId)) : [],
     tokens: { logprobs: [], turns: [] },
     outcomes: new Map(),
+    failedCalls: [],
     log,
     signal,
     startedAt,

@@ -21,7 +21,7 @@ export async function loadProgress(turn: Turn): Promise<Answer | undefined> {
     if (answer) continue
     const known = omitNullFields(optional)
     const tokens = { prompt_tokens: prompt_tokens ?? 0, completion_tokens: completion_tokens ?? 0 }
-    turn.usage = addUsage(turn.usage, { ...known, ...tokens, total_tokens: total_tokens ?? 0 }, phase === 'summary')
+    turn.usage = addUsage(turn.usage, { ...known, ...tokens, total_tokens: total_tokens ?? 0 }, phase === 'done')
   }
   const interrupted = rows.at(-1)?.answer
   return interrupted ? { ...interrupted, startedAt: performance.now() - interrupted.milliseconds } : undefined

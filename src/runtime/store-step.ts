@@ -19,15 +19,27 @@ export interface Changes extends Omit<Commit, 'chunk'> {
   events?: readonly StreamEvent[]
 }
 
+/** Changes, with the steps of the calls of the model that have failed since the last commit. */
+function withFailedCalls(turn: Turn | Start, changes: Commit): Commit {
+  if (!('failedCalls' in turn) || turn.failedCalls.length === 0) return changes
+  const { steps = [], traces = [] } = changes
+  return {
+    ...changes,
+    steps: [...turn.failedCalls.map(({ step }) => step), ...steps],
+    traces: [...turn.failedCalls.map(({ trace }) => trace), ...traces],
+  }
+}
+
 /** Stores changes in a transaction, if `tx` has one. `publish` reports the events: it is called when they can't be undone. */
 async function commit(tx: Scope, turn: Turn | Start, { events = [], ...changes }: Changes) {
   const { run, log, begin } = turn
   const { begun, context } = await beginSleeptimeRuns(tx, turn, changes)
   const chunk = log.chunk(events)
-  const committed = await commitRun(tx, run, { ...changes, ...(context && { context }), chunk })
+  const committed = await commitRun(tx, run, { ...withFailedCalls(turn, changes), ...(context && { context }), chunk })
   if (!committed) throw new LostRunError()
   if (changes.end && run.hasCallback) await tx.enqueue('run_callback', { run_id: run.id }, run.id)
   const publish = () => {
+    if ('failedCalls' in turn) turn.failedCalls = []
     if (changes.end) run.waitingAtEnd = committed.waiting
     log.push(...events)
     if (chunk) log.markStored(chunk)

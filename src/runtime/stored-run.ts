@@ -30,7 +30,7 @@ const isOver = ({ status }: Pick<StoredRun, 'status'>) => status !== 'created' &
 async function storedUsage(scope: Scope, id: string): Promise<UsageStatistics> {
   const [usage] = await scope.query<Omit<UsageStatistics, 'message_type'>>(sql`
     select coalesce(sum(prompt_tokens), 0)::int as prompt_tokens, coalesce(sum(completion_tokens), 0)::int as completion_tokens,
-      coalesce(sum(total_tokens), 0)::int as total_tokens, count(*) filter (where phase <> 'summary')::int as step_count
+      coalesce(sum(total_tokens), 0)::int as total_tokens, count(*) filter (where phase in ('tools', 'done'))::int as step_count
     from steps where organization_id = ${scope.organizationId} and run_id = ${id}`)
   return { message_type: 'usage_statistics', ...usage! }
 }

@@ -1,16 +1,13 @@
 import { newId } from '../lib/ids.ts'
-import type { ModelError } from '../llm/model-error.ts'
 import type { ModelOutput } from '../llm/model-output.ts'
 import { priceOf } from '../llm/prices.ts'
-import type { StopReason } from '../resources/messages/schema.ts'
 import { callsIn, contentIn, storedCall } from './calls.ts'
-import type { Commit } from './commit.ts'
 import type { StepEnd, Turn } from './turn.ts'
 import { stepUsage } from './usage.ts'
 
 const nanoseconds = (ms: number) => Math.round(ms * 1e6)
 
-/** The row of a finished step. `times` are in milliseconds. */
+/** The row of a step that has succeeded. `times` are in milliseconds. */
 export function stepColumns(
   { run, config, agent, telemetry }: Pick<Turn, 'run' | 'config' | 'agent' | 'telemetry'>,
   id: string,
@@ -36,6 +33,8 @@ export function stepColumns(
     ...stepUsage(usage),
     cost: cost ?? priceOf(config, usage) ?? null,
     stop_reason: stopReason ?? null,
+    error_type: null,
+    error_data: null,
     tags: [],
     trace_id: telemetry.traceId() ?? null,
     project_id: agent.row.project_id,
@@ -63,7 +62,7 @@ function blanked(value: unknown, secrets: readonly string[]): unknown {
 }
 
 /** The row of a trace. The values of the agent's secrets are blanked. */
-function traceRow(
+export function traceRow(
   { run, config, scope, secrets }: Traced,
   stepId: string,
   { request, response, callType }: { request: unknown; response: object; callType: 'agent_step' | 'summarization' },
@@ -85,20 +84,15 @@ function traceRow(
   }
 }
 
-/** The request of a step as the provider got it, and its response in the form of a chat completion. */
-export function traceColumns(
-  turn: Traced,
-  stepId: string,
-  output: ModelOutput,
-  callType: 'agent_step' | 'summarization' = 'agent_step',
-) {
+/** A model's answer in the form of a chat completion. */
+export function chatCompletion({ config }: Pick<Turn, 'config'>, output: ModelOutput) {
   const calls = callsIn(output).map((call) => storedCall(call, true))
   const content = contentIn(output)
     .map(({ text }) => text ?? '')
     .join('')
-  const response = {
+  return {
     object: 'chat.completion',
-    model: turn.config.model,
+    model: config.model,
     choices: [
       {
         index: 0,
@@ -108,18 +102,12 @@ export function traceColumns(
     ],
     ...(output.usage && { usage: output.usage }),
   }
-  return traceRow(turn, stepId, { request: output.request, response, callType })
 }
 
-/** The step of a call that failed, with its request and the error: the run ends with it. */
-export function failedStep(turn: Turn, error: ModelError, stopReason: StopReason): Pick<Commit, 'steps' | 'traces'> {
-  const id = newId('step')
-  const { type, message, detail } = error
-  const milliseconds = performance.now() - (turn.calledAt ?? performance.now())
-  const columns = stepColumns(turn, id, { usage: undefined }, { milliseconds, total: milliseconds }, stopReason)
-  const response = { error: { type, message, detail } }
-  return {
-    steps: [{ ...columns, status: 'failed', error_type: type, error_data: { message, detail } }],
-    traces: [traceRow(turn, id, { request: error.request, response, callType: 'agent_step' })],
-  }
-}
+/** The request of a step as the provider got it, and its response in the form of a chat completion. */
+export const traceColumns = (
+  turn: Traced,
+  stepId: string,
+  output: ModelOutput,
+  callType: 'agent_step' | 'summarization' = 'agent_step',
+) => traceRow(turn, stepId, { request: output.request, response: chatCompletion(turn, output), callType })

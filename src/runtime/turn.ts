@@ -9,7 +9,7 @@ import type { Role, StoredMessage, TokenCount } from '../resources/messages/tabl
 import type { LanguageModels } from '../resources/models/language.ts'
 import type { LlmConfig } from '../resources/models/schema.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { OwnedRun, RunEnd } from './commit.ts'
+import type { OwnedRun, RunEnd, StepColumns, TraceColumns } from './commit.ts'
 import type { EventLog } from './event-log.ts'
 import type { Memory } from './memory.ts'
 import type { RunRequest } from './request.ts'
@@ -20,6 +20,12 @@ import type { ToolResult, ToolServices } from './tools/tool.ts'
 export interface QueuedRun {
   id: string
   threadId: string
+}
+
+/** A call of a model that failed or was cancelled: its step, and the request with the error. */
+export interface FailedCall {
+  step: StepColumns
+  trace: TraceColumns
 }
 
 /** A run that this server carries out. */
@@ -53,8 +59,8 @@ export interface Turn {
   usage: UsageStatistics
   /** The values of the agent's secrets, which no trace shows. */
   secrets: readonly string[]
-  /** When the model was called last: `performance.now()`. */
-  calledAt?: number | undefined
+  /** Calls of the model without an answer that counts, which the next commit stores as steps. */
+  failedCalls: FailedCall[]
   /** The results of calls outside of the commit, which run once however often the others do. */
   outcomes: Map<string, ToolResult>
   log: EventLog

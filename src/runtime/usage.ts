@@ -37,8 +37,11 @@ export const noUsage = (): UsageStatistics => ({
   step_count: 0,
 })
 
-/** Adds the tokens of a step, or of a summary, which is no step of its own. `context_tokens` are those of the last step. */
-export function addUsage(total: UsageStatistics, step: StepUsage, isSummary = false): UsageStatistics {
+/**
+ * Adds the tokens of a call of a model. `isStep`: the call counts as a step, unlike that of a summary, or one that failed.
+ * `context_tokens` are those of the last step.
+ */
+export function addUsage(total: UsageStatistics, step: StepUsage, isStep = true): UsageStatistics {
   const optional = {
     cached_input_tokens: sum(total.cached_input_tokens, step.cached_input_tokens),
     cache_write_tokens: sum(total.cache_write_tokens, step.cache_write_tokens),
@@ -49,7 +52,7 @@ export function addUsage(total: UsageStatistics, step: StepUsage, isSummary = fa
     completion_tokens: total.completion_tokens + step.completion_tokens,
     prompt_tokens: total.prompt_tokens + step.prompt_tokens,
     total_tokens: total.total_tokens + step.total_tokens,
-    ...(!isSummary && { step_count: total.step_count + 1, context_tokens: step.total_tokens }),
+    ...(isStep && { step_count: total.step_count + 1, context_tokens: step.total_tokens }),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   }
 }

@@ -61,7 +61,7 @@ export async function runUsage(scope: Scope, id: string): Promise<RunUsage> {
     select coalesce(sum(completion_tokens), 0)::int as completion, coalesce(sum(prompt_tokens), 0)::int as prompt,
       coalesce(sum(total_tokens), 0)::int as total, sum(cached_input_tokens)::int as cached,
       sum(cache_write_tokens)::int as written, sum(reasoning_tokens)::int as reasoning,
-      case when count(cost) = count(*) then sum(cost) end as cost
+      case when bool_and(cost is not null or phase = 'model' and total_tokens = 0) then sum(cost) end as cost
     from steps where organization_id = ${scope.organizationId} and run_id in ${runsOf(scope, id)}`)
   const { completion, prompt, total, cached, written, reasoning, cost } = sums!
   const cache = { cached_tokens: cached ?? 0, cache_read_tokens: cached ?? 0, cache_creation_tokens: written ?? 0 }
@@ -89,7 +89,7 @@ export async function runMetrics(scope: Scope, id: string): Promise<RunMetrics> 
     select coalesce(runs.agent_id, runs.group_id) as agent_id, agents.project_id, (extract(epoch from runs.created_at) * 1e9)::bigint as started,
       total_duration_ns as took,
       (select count(*)::int from steps where organization_id = ${organizationId} and run_id in ${runsOf(scope, id)}
-        and phase <> 'summary') as num_steps,
+        and phase in ('tools', 'done')) as num_steps,
       array(select distinct tools.id from messages, json_array_elements(messages.tool_calls) as call
         join tools on tools.organization_id = ${organizationId} and tools.name = call -> 'function' ->> 'name'
         where messages.organization_id = ${organizationId} and messages.run_id in ${runsOf(scope, id)}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
+import { omitNullFields } from '../../lib/json.ts'
 import { fanOutOf } from '../messages/fan-out.ts'
 import { listMessages, type MessagePage } from '../messages/list.ts'
 import { type ListSteps, type ProviderTrace, type StepFeedback, type StepMetrics, steps } from './schema.ts'
@@ -77,10 +78,8 @@ export async function stepTrace(scope: Scope, id: string): Promise<ProviderTrace
       organization_id as org_id, coalesce((select tags from agents
         where organization_id = ${organizationId} and agents.id = provider_traces.agent_id), '[]') as agent_tags
     from provider_traces where organization_id = ${organizationId} and step_id = ${id} limit 1`)
-  if (!trace) return null
-  // A summary that a caller asked for has no run.
-  const { run_id, ...others } = trace
-  return run_id ? trace : others
+  // A summary that a caller asked for has no run, and a call that got no response has no request.
+  return trace ? (omitNullFields(trace) as ProviderTrace) : null
 }
 
 /** The messages of a step, oldest first. 404. */

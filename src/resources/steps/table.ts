@@ -5,6 +5,7 @@ export interface StepRow extends OwnedRow {
   run_id: string | null
   agent_id: string | null
   status: 'pending' | 'success' | 'failed' | 'cancelled'
+  /** `model`: a call without an answer that counts; `summary`: one that summarized. Neither counts as a step of its run. */
   phase: 'model' | 'tools' | 'done' | 'summary'
   answer: unknown
   provider_id: string | null

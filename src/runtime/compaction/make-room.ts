@@ -57,7 +57,7 @@ async function summarizeOldest(turn: Turn, offer: Offer, gauge: Gauge, settings:
   const system = await recompiled(turn, done.rows.length - 1)
   Object.assign(turn, { rows: done.rows, system })
   turn.count = gauge.count(done.rows)
-  for (const { output } of done.calls) turn.usage = addUsage(turn.usage, stepUsage(output.usage), true)
+  for (const { output } of done.calls) turn.usage = addUsage(turn.usage, stepUsage(output.usage), false)
   const context = contextWith(turn, [])
   const events = request.include_compaction_messages ? messagesOf(turn, [done.row]) : []
   const prompt = { id: system.id, content: [{ type: 'text', text: system.text }] }

@@ -20,7 +20,7 @@ async function usageOf(scope: Scope, id: string): Promise<UsageStatistics> {
       select id from runs where organization_id = ${organizationId} and parent_run_id = ${id})
     select coalesce(sum(completion_tokens), 0)::int as completion_tokens,
       coalesce(sum(prompt_tokens), 0)::int as prompt_tokens, coalesce(sum(total_tokens), 0)::int as total_tokens,
-      count(*) filter (where phase <> 'summary')::int as step_count, to_json(array(select id from below order by id)) as run_ids
+      count(*) filter (where phase in ('tools', 'done'))::int as step_count, to_json(array(select id from below order by id)) as run_ids
     from steps where organization_id = ${organizationId} and run_id in (select id from below)`)
   return { message_type: 'usage_statistics', ...sums! }
 }
