@@ -62,23 +62,33 @@ function approvalOf(input: Exclude<Input, SentMessage>): Approval {
 const isEmpty = (content: SentMessage['content']) =>
   asParts(content).every((part) => part.type === 'text' && !part.text)
 
-/** The request of a run from a body. 422 for a body without messages, or with empty ones. */
+/** 400 for a message without content, and for an answer to an approval behind other messages: no call waits any more then. */
+function checkInputs(inputs: readonly Input[]): void {
+  for (const [n, input] of inputs.entries()) {
+    if (!isMessage(input)) {
+      if (n === 0) continue
+      throw new ApiError(
+        'bad_request',
+        `messages[${n}]: an answer to a request for approval must be the first message.`,
+      )
+    }
+    if (isEmpty(input.content)) throw new ApiError('bad_request', `messages[${n}].content: must not be empty.`)
+  }
+}
+
+/** The request of a run from a body. 422 for a body without messages, 400 for messages that can't be sent so. */
 export function runRequest({ messages, input, ...settings }: SendMessages): RunRequest {
   if ((messages == null) === (input == null)) {
     throw invalid(inBody('messages', 'either messages or input is needed, not both'))
   }
   const all: Input[] = messages ?? [{ role: 'user', content: input! }]
   if (all.length === 0) throw invalid(inBody('messages', 'must have at least one message'))
-  const [first, ...others] = all
+  const [first] = all
   const approval = isMessage(first!) ? undefined : approvalOf(first!)
-  const said = (approval ? others : all).filter(isMessage)
-  const empty = said.findIndex(({ content }) => isEmpty(content))
-  if (empty !== -1) {
-    throw new ApiError('bad_request', `messages[${approval ? empty + 1 : empty}].content: must not be empty.`)
-  }
+  checkInputs(all)
   return {
     ...settings,
-    messages: said.map((message) => ({ ...message, otid: message.otid ?? randomUUID() })),
+    messages: all.filter(isMessage).map((message) => ({ ...message, otid: message.otid ?? randomUUID() })),
     ...(approval && { approval }),
   }
 }

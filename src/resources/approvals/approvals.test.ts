@@ -99,6 +99,36 @@ describe('the calls that wait for an approval', () => {
     expect(await memoryOf(id)).toBe('Name: Ada\nTwo')
   })
 
+  test.each([
+    ['/v1', 'An approval', (id: string) => ({ type: 'approval', approvals: [{ tool_call_id: id, approve: true }] })],
+    [
+      '/letta/v1',
+      'An approval',
+      (id: string) => ({ type: 'approval', approvals: [{ tool_call_id: id, approve: true }] }),
+    ],
+    [
+      '/v1',
+      'A return',
+      (id: string) => ({
+        type: 'tool_return',
+        tool_returns: [{ type: 'tool', tool_call_id: id, tool_return: 'x', status: 'success' }],
+      }),
+    ],
+  ])('still wait after an answer that is not the first message (%s, %s)', async (surface, _, answerFor) => {
+    const { id, callId } = await waiting()
+    const said = { role: 'user', content: 'Hello' }
+    for (const [n, messages] of [
+      [1, [said, answerFor(callId)]],
+      [2, [answerFor(callId), said, answerFor(callId)]],
+    ] as const) {
+      const reply = await alice.post(`${surface}/agents/${id}/messages`, { messages })
+      expect(reply.status).toBe(400)
+      expect(reply.body.detail).toBe(`messages[${n}]: an answer to a request for approval must be the first message.`)
+    }
+    expect(await list()).toContainEqual(expect.objectContaining({ agent_id: id }))
+    expect((await answer(id, [callId], true)).status).toBe(200)
+  })
+
   test('take a repeated answer as one, though the messages of the first were summarized', async () => {
     const { id, callId } = await waiting()
     await answer(id, [callId], true)
