@@ -1,4 +1,5 @@
 import { newId } from '../lib/ids.ts'
+import { cleanToolName } from '../lib/tool-name.ts'
 import { parseInput } from '../llm/call-input.ts'
 import type { ModelOutput, ModelPart } from '../llm/model-output.ts'
 import { spacedJson } from '../resources/messages/packed.ts'
@@ -16,11 +17,8 @@ export interface Call {
   problem?: string | undefined
 }
 
-const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
-
 /** A name that every provider takes back. */
-const cleanName = (name: string) =>
-  TOOL_NAME.test(name) ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed'
+const cleanName = (name: string) => cleanToolName(name) || 'unnamed'
 
 /** The calls of an answer, in their order. */
 export const callsIn = ({ parts }: ModelOutput): Call[] =>

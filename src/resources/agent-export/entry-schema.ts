@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { MAX_TOOL_NAME } from '../../lib/tool-name.ts'
 import { Create, Int, JsonMap, OneOf, OrNull, Strict } from '../../lib/wire.ts'
 import { modelFields } from '../agents/body.ts'
 import { AGENT_TYPES, settings } from '../agents/schema.ts'
@@ -50,7 +51,7 @@ const Requirements = Type.Array(
 export const ToolEntry = Create(
   {
     id: FileId,
-    name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', title: 'a function name', maxLength: 255 }),
+    name: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', title: 'a function name', maxLength: MAX_TOOL_NAME }),
     tool_type: OneOf(TOOL_TYPES),
     description: Type.String(),
     source_type: OneOf(['python', 'typescript', 'json']),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { TOOL_NAME } from '../../lib/tool-name.ts'
 import { Closed, Id, Int, JsonMap, List, OneOf, Params, Query, Ref, Strict, Text } from '../../lib/wire.ts'
 import { Handle } from '../models/schema.ts'
 
@@ -28,7 +29,7 @@ export type ChatMessage = Static<typeof ChatMessage>
 const Tool = Strict({
   type: Type.Literal('function'),
   function: Strict({
-    name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+    name: Type.String({ pattern: TOOL_NAME }),
     description: Optional(Text()),
     parameters: Optional(JsonMap()),
     strict: Optional(Type.Boolean()),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
+import { cleanToolName } from '../../lib/tool-name.ts'
 import type { McpTool } from '../../mcp/client.ts'
 import { readParameters } from '../../mcp/tool-schema.ts'
 import { toolHolders } from '../agents/holders/holders.ts'
@@ -15,12 +16,6 @@ interface Mapping {
   name: string
   definition: McpTool
 }
-
-/** The longest name that every provider of models takes. */
-const MAX_NAME = 64
-
-/** A name that every provider of models takes. */
-const cleanName = (name: string) => name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME)
 
 type NamedServer = Pick<StoredServer, 'id' | 'server_name'>
 
@@ -52,7 +47,7 @@ const mappingsOf = (scope: Scope, serverId: string) =>
 
 /** Names for new tools: their own, or behind the server's name where another tool has theirs. Undefined where both are taken. */
 async function namesFor(scope: Scope, server: NamedServer, found: readonly McpTool[]) {
-  const candidates = (tool: McpTool) => [cleanName(tool.name), cleanName(`${server.server_name}_${tool.name}`)]
+  const candidates = (tool: McpTool) => [cleanToolName(tool.name), cleanToolName(`${server.server_name}_${tool.name}`)]
   const rows = await scope.query<{ name: string }>(sql`select name from tools
     where organization_id = ${scope.organizationId} and name = any(${found.flatMap(candidates)}::text[])`)
   const taken = new Set(rows.map(({ name }) => name))

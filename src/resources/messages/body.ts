@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { TOOL_NAME } from '../../lib/tool-name.ts'
 import { Id, Int, JsonMap, List, MAX_JSON_LENGTH, Name, OneOf, OrNull, Ref, Strict, Text } from '../../lib/wire.ts'
 import { Handle } from '../models/schema.ts'
 import { MESSAGE_TYPES } from './schema.ts'
@@ -76,7 +77,7 @@ export type Decision = Static<typeof Decision>
 
 /** A tool that the caller runs. */
 const ClientTool = Strict({
-  name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+  name: Type.String({ pattern: TOOL_NAME }),
   description: Optional(Type.String()),
   parameters: Optional(JsonMap()),
 })

@@ -156,7 +156,7 @@ describe('a tool made from its source alone', () => {
       expect.stringContaining('line 1, column 21'),
     ])
     expect(await refused('x', { source_type: 'json' })).toEqual([expect.stringContaining('needs a json_schema')])
-    expect(await refused(python('x'.repeat(49)))).toEqual([expect.stringContaining('at most 48 characters')])
+    expect(await refused(python('x'.repeat(65)))).toEqual([expect.stringContaining('at most 64 characters')])
     expect(await refused(python('über'))).toEqual([expect.stringContaining('must be a function name')])
     expect((await alice.get('/v1/tools/count')).body).toBe(before)
     const { id } = (await make(alice, python('sound'))).body
@@ -176,7 +176,7 @@ describe('a tool made from its source alone', () => {
       422,
       [{ in: 'body', field: 'code', message: 'line 1, column 7: Expected parameter name' }],
     ])
-    expect((await alice.post(url, { code: python('x'.repeat(49)) })).status).toBe(422)
+    expect((await alice.post(url, { code: python('x'.repeat(65)) })).status).toBe(422)
     expect((await alice.post(url, { source_type: 'python' })).status).toBe(422)
     expect((await alice.get('/v1/tools/count')).body).toBe(before)
     const reader = await server.withScopes('read')

@@ -1,15 +1,15 @@
 import { inBody, invalid, invalidOr400 } from '../../lib/errors.ts'
+import { MAX_TOOL_NAME } from '../../lib/tool-name.ts'
 import type { GenerateSchema } from './schema.ts'
 import type { DerivedSchema, ToolSource } from './source/derive.ts'
 import type { SourceReader } from './source/reader.ts'
 import { DEFAULTS } from './tools.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/
-const MAX_NAME = 48
 
 /** The reason why a model could not call a tool by this name, or undefined. */
 function nameFault(name: string): string | undefined {
-  if (name.length > MAX_NAME) return `must have at most ${MAX_NAME} characters`
+  if (name.length > MAX_TOOL_NAME) return `must have at most ${MAX_TOOL_NAME} characters`
   return NAME.test(name) ? undefined : 'must be a function name: a letter or _, then letters, digits, _ and -'
 }
 

@@ -117,7 +117,7 @@ describe('tools', () => {
     await refused({ source_code, json_schema: null }, 'source_code')
     await refused({ source_code, json_schema: { parameters } }, unnamed)
     await refused({ source_code, json_schema: { name: 7 } }, unnamed)
-    for (const name of ['', 'two words', '1st', 'a.b', 'ü', 'x'.repeat(49)]) await refused(bodyOf(name), unnamed)
+    for (const name of ['', 'two words', '1st', 'a.b', 'ü', 'x'.repeat(65)]) await refused(bodyOf(name), unnamed)
     await refused({ json_schema: { name: 'a' } }, 'source_code')
     await refused(bodyOf('a', { source_type: 'ruby' }), 'source_type')
     await refused(bodyOf('a', { return_char_limit: 0 }), 'return_char_limit')
@@ -134,7 +134,7 @@ describe('tools', () => {
     await refused(bodyOf('a', { tool_type: 'svc_core' }), 'tool_type')
     const pip_requirements = ['numpy', 'ruamel.yaml', 'httpx[http2,brotli]', 'a'].map((name) => ({ name }))
     const npm_requirements = ['zod', '@types/node', 'lodash.merge'].map((name) => ({ name }))
-    const kept = await alice.post('/v1/tools/', bodyOf('x'.repeat(48), { pip_requirements, npm_requirements }))
+    const kept = await alice.post('/v1/tools/', bodyOf('x'.repeat(64), { pip_requirements, npm_requirements }))
     expect(kept.body).toMatchObject({ pip_requirements, npm_requirements })
   })
 
