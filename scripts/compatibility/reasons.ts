@@ -12,7 +12,10 @@ export const ABSENT: Reasons = [
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
   [/^PATCH .*\/groups\/.*\/messages\//, 'messages are history, and can’t be changed; upstream’s failed always'],
   [/messages\b|\/(generate|summarize|recompile|context)$/, 'later: messages'],
-  [/ \/v1\/(runs|steps|jobs|telemetry)\//, 'later: runs'],
+  [
+    / \/v1\/jobs\//,
+    'no plan: a job was a batch, which is under `/v1/messages/batches`, or a file’s processing, whose status the file has',
+  ],
 ]
 
 /** Of differences (`POST /v1/agents/ body: project`). */
@@ -20,11 +23,14 @@ export const DIFFERENT: Reasons = [
   [/^POST \/v1\/agents\/messages\/search answer: /, 'a found message has the fields of what was said, and no others'],
   [/ \/v1\/messages\/batches.* answer: /, 'a batch is made, carried out, and over; its runs have the rest'],
   [/^POST \/v1\/chat\/completions body: .*custom$/, 'functions are the only tools of a caller'],
-  [/ \/v1\/(runs\/\{run_id\}|steps)\/.*(answer|body): /, 'later: the rest of runs and steps'],
+  [/ \/v1\/runs\/\{run_id\}\/stream body: /, 'passed over: the path names the run'],
   [/\/run answer: (agent_state|sandbox_config_fingerprint)$/, 'null upstream, or a number that names nothing'],
   [/ takes listed values only$/, 'another value is a 422, not passed over'],
   [/\.manager_type is required$/, 'asked for upstream too, though its document doesn’t say so'],
-  [/ initial_message_sequence\[\]\.(group_id|batch_item_id)$/, 'later: messages'],
+  [
+    / initial_message_sequence\[\]\.(group_id|batch_item_id)$/,
+    'passed over: a first message is of no group and no batch',
+  ],
   [
     /^POST \/v1\/agents\/ body: /,
     'passed over, as the open server did; agents of templates are made under `/v1/templates`',
@@ -38,7 +44,7 @@ export const DIFFERENT: Reasons = [
   [/ answer: \(nothing\)$/, 'answers what the shorter path does'],
   [/ \/v1\/providers\/.*\bprovider_type=letta$/, 'no plan: the vendor’s own hosted service'],
   [/ answer: .*\b(api|access)_key(_enc)?$/, 'keys never leave the server'],
-  [/\/snapshot answer: /, 'later: templates of several agents'],
+  [/\/snapshot answer: /, 'a template holds one agent'],
   [
     / \/v1\/(mcp-servers|tools\/mcp\/servers)\b.* answer: .*\benv$/,
     'the settings of the server hold the environment of programs',
