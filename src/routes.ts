@@ -39,6 +39,7 @@ import { mcpEndpointRoutes } from './resources/mcp-endpoint/routes.ts'
 import { namedServerRoutes, namedToolRoutes } from './resources/mcp-servers/by-name/routes.ts'
 import { mcpCallbackRoutes } from './resources/mcp-servers/callback-routes.ts'
 import { mcpServerRoutes, mcpToolRoutes } from './resources/mcp-servers/routes.ts'
+import { messageChangeRoutes } from './resources/messages/change-routes.ts'
 import { messageRoutes } from './resources/messages/routes.ts'
 import { modelRoutes, storageRoutes } from './resources/models/routes.ts'
 import { adminRoutes } from './resources/organizations/routes.ts'
@@ -70,6 +71,7 @@ export const publicRoutes = (services: Services): readonly Mount[] => [
 const runtimeRoutes = (services: Services): readonly Mount[] => [
   ['/v1/agents', agentMessageRoutes(services.runtime)],
   ['/v1', messageRoutes(services)],
+  ['/v1', messageChangeRoutes],
   ['/v1/budgets', budgetRoutes],
   ['/v1/messages/batches', batchRoutes(services.runtime, services.config.bodyLimit)],
   ['/v1/agents', scheduleRoutes],

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The document, the page that shows it, the console and metrics are no operations of the API. */
-const ASIDE = /^\/($|console|docs|openapi\.json|metrics$)/
+/** The document, the page that shows it, the console and metrics are no operations of the API. Messages can't be changed. */
+const ASIDE = /^\/($|console|docs|openapi\.json|metrics$|v1\/(agents|groups)\/[^/]+\/messages\/:message_id$)/
 
 /** The paths of the router, from the tree it prints: one level is four characters deep. */
 function routedPaths(): string[] {

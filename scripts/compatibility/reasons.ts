@@ -10,8 +10,10 @@ export const ABSENT: Reasons = [
   [/\/agents\/search\b/, 'no plan: hosted service only; `GET /v1/agents/` filters by name, text, tags and more'],
   [/POST \/v1\/agents\/\{agent_id\}\/export$/, 'use `GET`; skills are not kept'],
   [/ \/v1\/voice-beta\//, 'no plan: deprecated upstream'],
-  [/^PATCH .*\/groups\/.*\/messages\//, 'messages are history, and can’t be changed; upstream’s failed always'],
-  [/messages\b|\/(generate|summarize|recompile|context)$/, 'later: messages'],
+  [
+    /^PATCH .*\/messages\/\{message_id\}$/,
+    'messages are history, and can’t be changed: a 405 with the reason, as upstream',
+  ],
   [
     / \/v1\/jobs\//,
     'no plan: a job was a batch, which is under `/v1/messages/batches`, or a file’s processing, whose status the file has',

@@ -241,6 +241,21 @@ describe('cancelling', () => {
   })
 })
 
+test('a message can not be changed: a 405 says why, on both surfaces, and the message stays', async () => {
+  const id = await makeAgent()
+  const { messages } = (await send(id, { input: 'Hello' })).body
+  for (const surface of ['/v1', '/letta/v1']) {
+    const url = `${surface}/agents/${id}/messages/${messages[0].id}`
+    for (const client of [alice, server.bob]) {
+      const { status, body, headers } = await client.patch(url, { content: 'Changed' })
+      expect([status, headers.allow]).toEqual([405, ''])
+      expect(body.detail).toBe("A message can't be changed: several conversations may share it.")
+    }
+    expect((await alice.get(url)).status).toBe(404)
+  }
+  expect(JSON.stringify((await alice.get(`/v1/agents/${id}/messages`)).body)).not.toContain('Changed')
+})
+
 describe('an error of the model', () => {
   test.each([
     [401, 401, 'llm_authentication', 1],
