@@ -49,8 +49,8 @@ const dataIn = (stream: string): unknown[] =>
 
 const pointerPart = (part: string) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 
-/** Throws when a reply to a documented operation has a status or a body that the OpenAPI document doesn't allow. */
-export function checkReplies(app: App, method: string, url: string, status: number, body: unknown): void {
+/** Throws when a reply to a documented operation has a status, a media type or a body that the OpenAPI document doesn't allow. */
+export function checkReplies(app: App, method: string, url: string, status: number, sent: string, body: unknown): void {
   checker ??= createChecker(app)
   const path = checker.paths.find(({ pattern }) => pattern.test(url.split('?')[0]!))?.path
   const operation = path && checker.document.paths[path]?.[method.toLowerCase()]
@@ -61,6 +61,7 @@ export function checkReplies(app: App, method: string, url: string, status: numb
   const isStream = types.includes(EVENTS) && typeof body === 'string'
   const type = isStream ? EVENTS : types[0]
   if (!type) return
+  if (!sent.startsWith(type)) throw new Error(`${method} ${path} answered ${status} as ${sent}, not as ${type}.`)
   const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
   const validate = checker.validate(`/${pointer.map(pointerPart).join('/')}`)
   for (const value of isStream ? dataIn(body) : [body]) {

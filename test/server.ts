@@ -151,7 +151,7 @@ function clientOf(app: App, key: string): Client {
     })
     const type = String(response.headers['content-type'] ?? '')
     const parsed = response.body !== '' && type.includes('json') ? JSON.parse(response.body) : response.body
-    checkReplies(app, method, url, response.statusCode, parsed)
+    checkReplies(app, method, url, response.statusCode, type, parsed)
     return { status: response.statusCode, headers: response.headers as Reply<never>['headers'], body: parsed }
   }
   return {

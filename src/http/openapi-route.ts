@@ -10,13 +10,13 @@ const methodsOf = ({ method }: RouteOptions) => [method].flat()
 
 /** The statuses of a route's error responses. */
 function errorsOf(route: RouteOptions): number[] {
-  if (route.config?.public) return route.schema?.querystring ? [400, 422, 500, 503] : [500, 503]
-  const errors = [401, 403, 404, 422, 429, 500, 503]
+  if (route.config?.public) return route.schema?.querystring ? [400, 422, 431, 500, 503] : [431, 500, 503]
+  const errors = [401, 403, 404, 422, 429, 431, 500, 503]
   // A path may be badly percent-encoded, and a body may be no JSON.
   if (route.schema?.params || route.schema?.body) errors.push(400)
   if (!methodsOf(route).includes('GET')) errors.push(409)
   if (conditionOf(route) === 'if-match') errors.push(412)
-  if (route.schema?.body) errors.push(413, 415)
+  if (route.schema?.body) errors.push(408, 413, 415)
   if (route.config?.callsUpstream) errors.push(502)
   return errors
 }

@@ -18,7 +18,7 @@ afterAll(() => receiver.close())
 const runOf = async (id: string) => (await server.alice.get(`/v1/runs/${id}`)).body
 
 /** Sends a message with a callback, and awaits the end of the run and of its jobs. */
-async function runWith(callback_url: string, input = 'Hello') {
+async function runWith(callback_url: string | null, input = 'Hello') {
   const { body: agent } = await server.alice.post('/v1/agents/', {})
   const reply = await server.alice.post(`/v1/agents/${agent.id}/messages/async`, { input, callback_url })
   expect(reply.status).toBe(200)
@@ -63,6 +63,15 @@ describe('the callback of a run', () => {
     await server.settle()
     const sent = receiver.asked.filter(({ path }) => path === '/cancelled')
     expect(sent.map((request) => request.body)).toMatchObject([{ run_id: run.id, status: 'cancelled' }])
+  })
+
+  test('is none where its address is null', async () => {
+    const { rows: before } = await sql`select 1 from jobs.job where name = 'run_callback'`.execute(
+      server.database.kysely,
+    )
+    expect(await runWith(null)).toMatchObject({ status: 'completed' })
+    const { rows } = await sql`select 1 from jobs.job where name = 'run_callback'`.execute(server.database.kysely)
+    expect(rows).toHaveLength(before.length)
   })
 
   test('needs an http address', async () => {

@@ -116,6 +116,8 @@ export const Shape = <P extends TProperties>($id: string, fields: P) =>
 /** An object without other fields. */
 export const Closed = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
 
+type OptionalOrNull<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | null : T[K] }
+
 /** An object of settings: unknown keys are refused, and an optional field may be null, which means "no value". */
 export function Strict<P extends TProperties>(fields: P, options: object = {}) {
   const shape = Type.Object(fields, { additionalProperties: false, ...options })
@@ -126,8 +128,12 @@ export function Strict<P extends TProperties>(fields: P, options: object = {}) {
       required.has(name) || 'const' in schema ? schema : OrNull(schema as TSchema),
     ]),
   )
-  return Type.Unsafe<Static<TObject<P>>>({ ...shape, properties })
+  return Type.Unsafe<OptionalOrNull<Static<TObject<P>>>>({ ...shape, properties })
 }
+
+/** Settings that are stored without their nulls, by `omitNulls`: in code they are absent. */
+export const Stored = <P extends TProperties>(fields: P, options: object = {}) =>
+  Type.Unsafe<Static<TObject<P>>>(Strict(fields, options))
 
 /** The query parameters of every list: its page and its order. Cursors are ids with this prefix. */
 export function Page<K extends string = 'created_at'>(prefix: Prefix, orderBy: readonly K[] = ['created_at' as K]) {

@@ -11,7 +11,7 @@ export interface Approval {
   answers: (Decision | ToolReturn)[]
   /** The id of the request, from callers that answer the request as a whole. */
   requestId?: string | undefined
-  otid?: string | undefined
+  otid?: string | null | undefined
 }
 
 /** The tools that the agents of a group get for their turns. */

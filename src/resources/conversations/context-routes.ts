@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
+import { sendText } from '../../http/send-text.ts'
 import type { App } from '../../http/server.ts'
 import { callerGone } from '../../http/sse.ts'
 import { JsonMap, Ref } from '../../lib/wire.ts'
@@ -46,9 +47,11 @@ export const conversationContextRoutes = (services: ModelServices) => async (app
     }),
   )
 
-  app.post('/:conversation_id/recompile', operations.recompile_conversation, async ({ scope, params, query, body }) =>
-    recompileThread(scope, await targetOf(scope, params.conversation_id, { in: 'body', id: body?.agent_id }), query),
-  )
+  app.post('/:conversation_id/recompile', operations.recompile_conversation, async (request, reply) => {
+    const { scope, params, query, body } = request
+    const target = await targetOf(scope, params.conversation_id, { in: 'body', id: body?.agent_id })
+    return sendText(reply, await recompileThread(scope, target, query))
+  })
 
   app.post(
     '/:conversation_id/messages/preview-raw-payload',

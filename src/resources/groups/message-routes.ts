@@ -79,7 +79,7 @@ export const groupMessageRoutes = (runtime: Runtime) => async (app: App) => {
   app.post('/:group_id/messages/async', operations.send_group_message_async, async (request, reply) => {
     const { callback_url, ...messages } = request.body
     checkMessages(messages)
-    const options = { background: true, runType: 'send_message_async', callbackUrl: callback_url }
+    const options = { background: true, runType: 'send_message_async', callbackUrl: callback_url ?? undefined }
     const target = targetOf(request.params)
     const id = await sender.begin(request, reply, target, messages, options)
     return request.scope.retrieve(runs, id)

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { providerTypes } from '../../lib/provider-types.ts'
-import { FilterList, Int, JsonMap, OneOf, Query, Shape, Strict } from '../../lib/wire.ts'
+import { FilterList, Int, JsonMap, OneOf, Query, Shape, Stored, Strict } from '../../lib/wire.ts'
 
 const { Optional } = Type
 
@@ -74,7 +74,7 @@ export const Handle = Type.String({
   title: 'a handle: provider/model-name',
 })
 
-export const EmbeddingConfig = Strict(
+export const EmbeddingConfig = Stored(
   {
     embedding_dim: Int({ minimum: 1, description: 'Dimension of the embedding.' }),
     embedding_endpoint_type: OneOf(EMBEDDING_ENDPOINT_TYPES),
@@ -183,7 +183,7 @@ export const ModelSettings = Type.Unsafe<Record<string, unknown> & { provider_ty
 })
 export type ModelSettings = Static<typeof ModelSettings>
 
-export const LlmConfig = Strict(
+export const LlmConfig = Stored(
   {
     context_window: Int({ minimum: 1 }),
     model: Type.String(),

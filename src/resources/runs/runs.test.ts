@@ -76,6 +76,8 @@ describe('a run', () => {
     const rated = await alice.patch(`${step}/feedback`, { feedback: 'positive', tags: ['good'] })
     expect(rated.body).toMatchObject({ feedback: 'positive', tags: ['good'] })
     expect((await alice.get(`/v1/steps/?agent_id=${id}&feedback=positive`)).body).toEqual([rated.body])
+    const cleared = await alice.patch(`${step}/feedback`, { feedback: null, tags: null })
+    expect([cleared.status, cleared.body.feedback, cleared.body.tags]).toEqual([200, undefined, []])
   })
 
   test("has traces without the values of the agent's secrets", async () => {

@@ -41,7 +41,7 @@ export async function listStepsOf(
 
 /** Stores what a reader thinks of a step. Null clears it. 404. */
 export const rateStep = (scope: Scope, id: string, { feedback, tags }: StepFeedback) =>
-  scope.update(steps, id, { feedback, tags })
+  scope.update(steps, id, { feedback, tags: tags === null ? [] : tags })
 
 const nanoseconds = (instant: string) => Date.parse(instant) * 1e6
 

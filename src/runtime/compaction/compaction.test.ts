@@ -194,7 +194,8 @@ describe('the call of a model that summarizes', () => {
     const { id, say } = await talk()
     for (let n = 1; n <= 2; n++) await say(prose(n))
     await alice.post('/v1/budgets/', { agent_id: id, tokens: 1 })
-    const summarize = () => alice.post(`/v1/agents/${id}/summarize`, { compaction_settings: { mode: 'all' } })
+    const summarize = () =>
+      alice.post(`/v1/agents/${id}/summarize`, { compaction_settings: { mode: 'all', model: null } })
     expect((await summarize()).status).toBe(200)
     const [summary, ...others] = await summariesOf(id)
     expect([summary.run_id, others]).toEqual([undefined, []])

@@ -54,7 +54,7 @@ export function settingsOf(ofAgent: GivenSettings | null | undefined, ofRequest?
     acknowledgement: given.prompt_acknowledgement ?? false,
     clipChars: given.clip_chars ?? 50_000,
     share: given.sliding_window_percentage ?? 0.3,
-    model: given.model,
+    model: given.model ?? undefined,
     modelSettings: given.model_settings ?? {},
   }
 }

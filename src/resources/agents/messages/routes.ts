@@ -59,7 +59,7 @@ export const agentMessageRoutes = (runtime: Runtime) => async (app: App) => {
 
   app.post('/:agent_id/messages/async', operations.send_message_async, async (request, reply) => {
     const { callback_url, ...messages } = request.body
-    const options = { background: true, runType: 'send_message_async', callbackUrl: callback_url }
+    const options = { background: true, runType: 'send_message_async', callbackUrl: callback_url ?? undefined }
     const id = await sender.begin(request, reply, targetOf(request.params), messages, options)
     return request.scope.retrieve(runs, id)
   })
