@@ -52,6 +52,8 @@ export interface Jobs {
   ): Promise<void>
   /** The queues in which jobs wait. */
   waiting(): Promise<Set<string>>
+  /** Those of these queues in which a job is due. */
+  due(queues: readonly string[]): Promise<string[]>
   /** Whether another job does the work of a job in a dead letter queue: one with its key waits, runs, or came later. */
   isSuperseded(queue: Queue, id: string): Promise<boolean>
   /** Has a failed job tried once more. False where another job that will be retried has its key. */
@@ -128,6 +130,14 @@ async function openQueues(boss: PgBoss, { engine, kysely }: Database, queues: Re
   if (engine === 'postgres') await boss.supervise()
 }
 
+async function dueIn({ kysely }: Database, queues: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${queues}::text[]) as queue (name) where exists (
+      select from jobs.job where job.name = queue.name and state < 'active' and not blocked and start_after <= now())
+    `.execute(kysely)
+  return rows.map(({ name }) => name)
+}
+
 async function isSuperseded({ kysely }: Database, queue: Queue, id: string): Promise<boolean> {
   // A job that was retried has lost the origin of the job that was given up.
   const { rows } = await sql`
@@ -178,6 +188,7 @@ export async function openJobs(database: Database, { supervise = true } = {}): P
         select distinct name from jobs.job where state < 'active'`.execute(kysely)
       return new Set(rows.map(({ name }) => name))
     },
+    due: (queues) => dueIn(database, queues),
     isSuperseded: (queue, id) => isSuperseded(database, queue, id),
     async retry(queue, id) {
       try {

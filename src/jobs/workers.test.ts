@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { scriptedModel } from '../../test/embedders.ts'
 import { upload } from '../../test/forms.ts'
 import { type Client, startTestServer, type TestServer } from '../../test/server.ts'
@@ -112,4 +113,38 @@ test('what is to be done once a job is given up is done when it fails at first',
   })
   expect(given).toEqual([DOWN, DOWN, DOWN])
   expect(await state()).toMatchObject({ status: 'failed', error_message: DOWN })
+})
+
+test('jobs of another server are all done, and one statement at a time looks for more', {
+  timeout: 60_000,
+}, async () => {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  const sent = (part: string) => query.mock.calls.filter((args) => JSON.stringify(args[0]).includes(part)).length
+  const done: string[] = []
+  const handler = async (_: unknown, { container_id }: { container_id: string }) => void done.push(container_id)
+  const [own, other] = [
+    await openJobs(server.database, { supervise: false }),
+    await openJobs(server.database, { supervise: false }),
+  ]
+  const work = { embed_container: { handler, concurrency: 2 } }
+  const scope = server.scopeOf(server.organizations.alice)
+  const workers = await createWorkers(own, () => scope, work, pino({ level: 'silent' }))
+  try {
+    await workers.start()
+    const keys = ['one', 'two', 'three', 'four', 'five']
+    const list = keys.map((key) => ({ data: { container_id: key }, key }))
+    await other.add(undefined, scope.actor, 'embed_container', list)
+    await vi.waitUntil(() => done.length === keys.length, { timeout: 30_000 })
+    expect(done.toSorted()).toEqual(keys.toSorted())
+    const looked = async (count: number) => vi.waitUntil(() => sent('unnest') >= count, { timeout: 30_000 })
+    await looked(sent('unnest') + 1)
+    const [looks, fetches] = [sent('unnest'), sent('SKIP LOCKED')]
+    expect(fetches).toBeGreaterThan(0)
+    await looked(looks + 1)
+    expect(sent('SKIP LOCKED')).toBe(fetches)
+  } finally {
+    await workers.stop()
+    await other.close()
+    query.mockRestore()
+  }
 })
