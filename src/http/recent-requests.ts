@@ -11,26 +11,45 @@ interface Failure {
   error: string
 }
 
-/** The requests of this server to which it responded in the last minute, and those that failed last. */
+interface Counts {
+  requests: number
+  refused: number
+  failed: number
+}
+
+/** The requests of this server to which it responded in the last hour, and those that failed last. */
 export interface RecentRequests {
   add(status: number): void
   fail(failure: Failure): void
-  report(): { last_minute: { requests: number; refused: number; failed: number }; last_failures: Failure[] }
+  report(): { last_minute: Counts; last_hour: (Counts & { at: string })[]; last_failures: Failure[] }
 }
 
-const SECONDS = 60
+const MINUTE = 60
+const HOUR = 60 * MINUTE
 const MAX_FAILURES = 50
 const MAX_ERROR = 500
 
-/** Counts the requests of each second of the last minute, and remembers the last 50 failures. */
+/** Counts the requests of each second of the last hour, and remembers the last 50 failures. */
 export function createRecentRequests(now: () => number = Date.now): RecentRequests {
-  const seconds = Array.from({ length: SECONDS }, () => ({ second: 0, requests: 0, refused: 0, failed: 0 }))
+  const seconds = Array.from({ length: HOUR }, () => ({ second: 0, requests: 0, refused: 0, failed: 0 }))
   const failures: Failure[] = []
   const current = () => Math.floor(now() / 1000)
+  /** The requests of one minute, which begins with a second. */
+  function minuteFrom(start: number): Counts {
+    const total = { requests: 0, refused: 0, failed: 0 }
+    for (let at = start; at < start + MINUTE; at++) {
+      const { second, requests, refused, failed } = seconds[at % HOUR]!
+      if (second !== at) continue
+      total.requests += requests
+      total.refused += refused
+      total.failed += failed
+    }
+    return total
+  }
   return {
     add(status) {
       const second = current()
-      const counts = seconds[second % SECONDS]!
+      const counts = seconds[second % HOUR]!
       if (counts.second !== second) Object.assign(counts, { second, requests: 0, refused: 0, failed: 0 })
       counts.requests++
       if (status >= 500) counts.failed++
@@ -41,10 +60,12 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
       failures.splice(MAX_FAILURES)
     },
     report() {
-      const counted = seconds.filter(({ second }) => second > current() - SECONDS)
-      const sum = (name: 'requests' | 'refused' | 'failed') => counted.reduce((total, one) => total + one[name], 0)
+      const second = current()
+      const oldest = second - (second % MINUTE) - HOUR + MINUTE
+      const starts = Array.from({ length: HOUR / MINUTE }, (_, n) => oldest + n * MINUTE)
       return {
-        last_minute: { requests: sum('requests'), refused: sum('refused'), failed: sum('failed') },
+        last_minute: minuteFrom(second - MINUTE + 1),
+        last_hour: starts.map((start) => ({ at: new Date(start * 1000).toISOString(), ...minuteFrom(start) })),
         last_failures: [...failures],
       }
     },

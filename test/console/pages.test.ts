@@ -159,6 +159,10 @@ describeInBrowser('the pages of the console', () => {
     const page = await ui.open('admin', alice)
     await page.getByRole('tab', { name: 'Server' }).click()
     await page.getByText('PostgreSQL').waitFor()
+    await page
+      .getByRole('img', { name: /^Requests in the last hour: \d+, of these \d+ refused/ })
+      .locator('canvas')
+      .waitFor()
     await page.getByRole('table', { name: 'Background work' }).getByRole('row', { name: 'run callback' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('tab', { name: 'Failed jobs' }).click()

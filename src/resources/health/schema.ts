@@ -4,6 +4,12 @@ import { Closed, Id, Instant, Int, JsonMap, Params, Query, Shape } from '../../l
 const { Optional } = Type
 const Count = () => Type.Integer({ minimum: 0 })
 
+const requests = {
+  requests: Count(),
+  refused: Type.Integer({ description: 'Responses with a status from 400 to 499.' }),
+  failed: Type.Integer({ description: 'Responses with a status from 500 on.' }),
+}
+
 /** The state of the server that responds, for its operator. */
 export const ServerHealth = Shape('ServerHealth', {
   version: Type.String(),
@@ -20,10 +26,9 @@ export const ServerHealth = Shape('ServerHealth', {
   ),
   disk: Closed({ directory: Type.String(), free_bytes: Count(), total_bytes: Count() }),
   requests: Closed({
-    last_minute: Closed({
-      requests: Count(),
-      refused: Type.Integer({ description: 'Responses with a status from 400 to 499.' }),
-      failed: Type.Integer({ description: 'Responses with a status from 500 on.' }),
+    last_minute: Closed(requests),
+    last_hour: Type.Array(Closed({ at: Instant(), ...requests }), {
+      description: 'Each minute of the last hour, the oldest first; the last one is still going on.',
     }),
     last_failures: Type.Array(
       Closed({

@@ -43,6 +43,10 @@ describe('the state of the server', () => {
     expect(body.disk.free_bytes).toBeLessThanOrEqual(body.disk.total_bytes)
     const { requests, refused, failed: count } = body.requests.last_minute
     expect([requests >= 2, refused >= 1, count >= 1]).toEqual([true, true, true])
+    const minutes: { requests: number; failed: number }[] = body.requests.last_hour
+    expect(minutes.length).toBe(60)
+    expect(minutes.reduce((total, { requests }) => total + requests, 0)).toBeGreaterThanOrEqual(requests)
+    expect(minutes.some(({ failed }) => failed > 0)).toBe(true)
     expect(body.requests.last_failures[0]).toMatchObject({
       request_id: failed.headers['x-request-id'],
       organization_id: server.organizations.alice,

@@ -5,6 +5,7 @@ import { formatBytes, formatDuration, formatNumber } from '../../components/quan
 import { Loaded } from '../../components/states.tsx'
 import { Badge } from '../../components/ui/badge.tsx'
 import { Failures } from './failures.tsx'
+import { RequestChart } from './request-chart.tsx'
 
 const REFRESH_MS = 5_000
 /** Less than so many free bytes are a warning, as for `cairn doctor`. */
@@ -107,6 +108,7 @@ export function Server() {
           className="grid min-h-0 grid-cols-[minmax(0,1fr)] content-start gap-3 overflow-auto"
         >
           <Facts health={report} />
+          <RequestChart minutes={report.requests.last_hour} />
           <Queues jobs={report.jobs} />
           <Failures failures={report.requests.last_failures} />
         </section>
