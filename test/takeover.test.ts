@@ -107,6 +107,30 @@ test('a run that another server carries on has each number once and new messages
   await second.app.close()
 })
 
+test('a call that failed at the first server counts as no step of the run at the second', async () => {
+  const agent = await makeScripted()
+  const rest = Promise.withResolvers<void>()
+  const before = model.requests.length
+  model.add(
+    { error: { status: 400, message: "This model's maximum context length is 9 tokens." } },
+    { calls: [{ name: 'conversation_search', arguments: { query: 'tea' } }] },
+    { text: 'Never read.', after: rest.promise },
+    { text: 'Done.' },
+  )
+  const sent = alice.post(`/v1/agents/${agent}/messages`, { input: 'Search.' })
+  await vi.waitUntil(() => model.requests.length === before + 3, PATIENT)
+  const second = await replaceServer()
+  const [run] = (await second.alice.get(`/v1/runs/?agent_id=${agent}`)).body
+  await vi.waitUntil(async () => (await second.alice.get(`/v1/runs/${run.id}`)).body.status === 'completed', PATIENT)
+  rest.resolve()
+  const { body } = await sent
+  expect(body.usage).toMatchObject({ step_count: 2, prompt_tokens: 20, completion_tokens: 10 })
+  expect((await alice.get(`/v1/runs/${run.id}/metrics`)).body.num_steps).toBe(2)
+  const { body: steps } = await alice.get(`/v1/runs/${run.id}/steps?order=asc`)
+  expect(steps.map(({ status }: { status: string }) => status)).toEqual(['failed', 'success', 'success'])
+  await second.app.close()
+})
+
 test('a run that fails at another server gives its caller the error that it gives at its own', async () => {
   const agent = await makeScripted()
   const rest = Promise.withResolvers<void>()

@@ -85,8 +85,9 @@ export interface Occasion {
 
 /**
  * Replaces the oldest messages in context by a summary. A call stays with its return, and a call that waits stays in
- * context. Undefined where no message could go, or a caller's request would make the context no shorter. In a run it always succeeds: without a model that summarizes, the summary is
- * the beginnings of the messages. Otherwise throws the ModelError.
+ * context. Undefined where no message could go, or where the summary that a caller asks for would make the context no
+ * shorter. In a run it always succeeds: without a model that summarizes, the summary is the beginnings of the messages.
+ * For a caller's request it throws the ModelError.
  */
 export async function compact(
   turn: Turn,

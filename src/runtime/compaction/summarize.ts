@@ -18,7 +18,7 @@ export interface Summarizer {
   config: LlmConfig
   settings: Readonly<Record<string, unknown>>
   telemetry: Telemetry
-  /** The calls that it has answered. */
+  /** The calls that the model has answered. */
   calls: SummaryCall[]
 }
 
