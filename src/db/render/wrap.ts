@@ -27,3 +27,6 @@ export const renderList = <T>(items: readonly Rendered<T>[]): Rendered<T[]> =>
 /** A list of values that a statement has rendered, each as a JSON text. */
 export const renderTexts = <T>(texts: readonly string[]): Rendered<T[]> =>
   new Rendered([`[${texts.join()}]`], { isEmpty: texts.length === 0 })
+
+/** A text as a JSON string. A string that a handler returns would go out as it is, as text/plain. */
+export const renderString = (text: string): Rendered<string> => new Rendered([JSON.stringify(text)])

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { renderString } from '../../db/render/wrap.ts'
 import { operationsOf } from '../../http/operation.ts'
 import { prepared } from '../../http/prepared.ts'
-import { sendText } from '../../http/send-text.ts'
 import type { App } from '../../http/server.ts'
 import { callerGone } from '../../http/sse.ts'
 import { JsonMap, Ref } from '../../lib/wire.ts'
@@ -47,10 +47,9 @@ export const conversationContextRoutes = (services: ModelServices) => async (app
     }),
   )
 
-  app.post('/:conversation_id/recompile', operations.recompile_conversation, async (request, reply) => {
-    const { scope, params, query, body } = request
+  app.post('/:conversation_id/recompile', operations.recompile_conversation, async ({ scope, params, query, body }) => {
     const target = await targetOf(scope, params.conversation_id, { in: 'body', id: body?.agent_id })
-    return sendText(reply, await recompileThread(scope, target, query))
+    return renderString(await recompileThread(scope, target, query))
   })
 
   app.post(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { renderString } from '../../../db/render/wrap.ts'
 import { operationsOf } from '../../../http/operation.ts'
 import { prepared } from '../../../http/prepared.ts'
-import { sendText } from '../../../http/send-text.ts'
 import type { App } from '../../../http/server.ts'
 import { callerGone } from '../../../http/sse.ts'
 import { JsonMap, Ref } from '../../../lib/wire.ts'
@@ -69,14 +69,12 @@ export const agentContextRoutes = (services: ModelServices) => async (app: App) 
     contextOverview(scope, inConversation(refOf(params), query.conversation_id)),
   )
 
-  app.post('/:agent_id/recompile', operations.recompile_agent, async ({ scope, params, query }, reply) =>
-    sendText(reply, await recompileThread(scope, refOf(params), query)),
+  app.post('/:agent_id/recompile', operations.recompile_agent, async ({ scope, params, query }) =>
+    renderString(await recompileThread(scope, refOf(params), query)),
   )
 
-  app.post(
-    '/:agent_id/system-prompt/recompile',
-    operations.recompile_system_prompt,
-    async ({ scope, params, query }, reply) => sendText(reply, await recompileThread(scope, refOf(params), query)),
+  app.post('/:agent_id/system-prompt/recompile', operations.recompile_system_prompt, async ({ scope, params, query }) =>
+    renderString(await recompileThread(scope, refOf(params), query)),
   )
 
   app.patch('/:agent_id/reset-messages', operations.reset_messages, ({ scope, params, body }) =>
