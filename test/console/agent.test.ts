@@ -162,6 +162,33 @@ describeInBrowser('the page of an agent', () => {
     })
   })
 
+  test('changes settings in a form and in the JSON beside it, and loses none when the agent changes meanwhile', async () => {
+    const { alice } = ui.server
+    const id = await makeAgent()
+    const page = await openAgent(id, '?tab=settings')
+    const json = page.getByRole('textbox', { name: 'Settings as JSON' })
+    const description = page.getByLabel('description')
+    await description.fill('Thinks twice.')
+    await json.getByText('"Thinks twice."').waitFor()
+    await json.fill('{"description": "Half')
+    await page.getByText('This is not a JSON object yet.').waitFor()
+    expect(await description.inputValue()).toBe('Thinks twice.')
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    const { body: agent } = await alice.get(`/v1/agents/${id}`)
+    await json.fill(JSON.stringify({ ...agent, tags: [], description: 'By JSON.' }))
+    await expect.poll(() => description.inputValue()).toBe('By JSON.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved the settings').waitFor()
+    expect((await alice.get(`/v1/agents/${id}`)).body).toMatchObject({ name: agent.name, description: 'By JSON.' })
+    await description.fill('Mine.')
+    await alice.patch(`/v1/agents/${id}`, { description: 'Of another.' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The agent has changed since you opened its settings.').waitFor()
+    expect(await description.inputValue()).toBe('Mine.')
+    expect((await alice.get(`/v1/agents/${id}`)).body.description).toBe('Of another.')
+    await expectAccessible(page)
+  })
+
   test('is used on a phone, by its tabs', async () => {
     const page = await ui.open(`agents/${await makeAgent()}`, ui.server.alice, {
       viewport: { width: 360, height: 700 },

@@ -18,13 +18,16 @@ const TABS = [
   ['settings', 'Settings', SettingsTab],
 ] as const
 
-/** In a wide window the conversation stands beside the other parts; in a narrow one it is the first of them. */
+/**
+ * In a wide window the conversation stands beside the other parts, but gives its place to the settings, a form beside JSON; in a
+ * narrow one it is the first of them.
+ */
 export function AgentTabs({ agent, conversationId }: TabProps) {
   const wide = useWide()
   const [stored, setTab] = useFilter('tab')
   const first = wide ? 'memory' : 'conversation'
   const tab = stored || first
-  const talking = tab === 'conversation'
+  const talking = wide ? tab !== 'settings' : tab === 'conversation'
   return (
     <Tabs
       value={tab}
@@ -39,16 +42,16 @@ export function AgentTabs({ agent, conversationId }: TabProps) {
           </TabsTrigger>
         ))}
       </TabsList>
-      <div
-        className={cn(
-          'min-h-0 flex-col lg:col-start-1 lg:row-span-2 lg:row-start-1',
-          wide || talking ? 'flex' : 'hidden',
-        )}
-      >
+      <div className={cn('min-h-0 flex-col lg:col-start-1 lg:row-span-2 lg:row-start-1', talking ? 'flex' : 'hidden')}>
         <Conversation key={conversationId} place={{ agentId: agent.id, conversationId }} />
       </div>
       {TABS.map(([key, , Content]) => (
-        <TabsContent key={key} value={key} tabIndex={0} className="min-h-0 overflow-y-auto pb-2 lg:col-start-2">
+        <TabsContent
+          key={key}
+          value={key}
+          tabIndex={0}
+          className={cn('min-h-0 overflow-y-auto pb-2', key === 'settings' ? 'lg:col-span-2' : 'lg:col-start-2')}
+        >
           <Content agent={agent} conversationId={conversationId} />
         </TabsContent>
       ))}

@@ -17,7 +17,7 @@ export function SettingsTab({ agent }: TabProps) {
     <Loaded query={schema}>
       {(schema) => (
         <Loaded query={current}>
-          {(read) => <SettingsForm key={read.etag} agentId={agent.id} read={read} schema={schema} />}
+          {(read) => <SettingsForm key={agent.id} agentId={agent.id} read={read} schema={schema} />}
         </Loaded>
       )}
     </Loaded>
