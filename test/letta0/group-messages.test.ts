@@ -27,7 +27,7 @@ test('a group is asked, read and reset', async () => {
   await groups.messages.reset(id)
   expect(await groups.messages.list(id)).toEqual([])
   await refused(groups.messages.reset(unknown('group')), 404)
-  await refused(groups.messages.modify(id, unknown('message'), { content: 'x' }), 404)
+  await refused(groups.messages.modify(id, unknown('message'), { content: 'x' }), 405)
 })
 
 test('a group streams the words of its members', async () => {

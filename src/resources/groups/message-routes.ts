@@ -23,7 +23,7 @@ const operations = operationsOf('groups', {
     BEGINS_RUN,
   ],
   stream_group_message: [
-    'Send messages to a group, and stream the answers of its members, without pings and the reason why the run ends',
+    'Send messages to a group, and stream the answers of its members',
     { params, headers: SendHeaders, body, response: { 200: events }, deprecated: true },
     BEGINS_RUN,
   ],
@@ -46,7 +46,7 @@ const operations = operationsOf('groups', {
   ],
 })
 
-/** Events without those that the clients of the deprecated route take for errors. */
+/** Events without those that the older clients of Letta take for errors. */
 async function* knownEvents(events: AsyncGenerator<StreamEvent>): AsyncGenerator<StreamEvent> {
   for await (const event of events) {
     if (event.message_type !== 'ping' && event.message_type !== 'stop_reason') yield event
@@ -73,7 +73,8 @@ export const groupMessageRoutes = (runtime: Runtime) => async (app: App) => {
 
   app.post('/:group_id/messages/stream', operations.stream_group_message, async (request, reply) => {
     checkMessages(request.body)
-    return knownEvents(await sender.stream(request, reply, targetOf(request.params), request.body))
+    const events = await sender.stream(request, reply, targetOf(request.params), request.body)
+    return request.scope.names === 'vendor' ? knownEvents(events) : events
   })
 
   app.post('/:group_id/messages/async', operations.send_group_message_async, async (request, reply) => {

@@ -105,6 +105,18 @@ describe('in a group without a manager', () => {
     }
   })
 
+  test('the stream of the route of its own tells why the turn ends, and older clients of Letta get no such events', async () => {
+    const { group } = await makeThree()
+    const kindsAt = async (prefix: string) => {
+      const reply = await server.alice.post(`${prefix}/v1/groups/${group}/messages/stream`, {
+        messages: [{ role: 'user', content: 'Hello.' }],
+      })
+      return eventsIn(reply.body as unknown as string).map(({ message_type }) => message_type)
+    }
+    expect((await kindsAt('')).slice(-2)).toEqual(['stop_reason', 'usage_statistics'])
+    expect(await kindsAt('/letta')).toEqual([...NAMES.map(() => 'assistant_message'), 'usage_statistics'])
+  })
+
   test('messages that come at once are answered one behind the other', async () => {
     const { agents, group } = await makeThree()
     await Promise.all(['One.', 'Two.', 'Three.'].map((text) => sendTo(server.alice, group, text)))
