@@ -12,10 +12,12 @@ export async function readChanges(client: Client, reference: string, query: { be
 
 /** The changes that made a version and the one before it. Without a version: the last change. Throws a CommandError. */
 export async function readChange(client: Client, reference: string, version: number | undefined) {
-  const query = version === undefined ? { limit: 2 } : { before: version + 1, limit: 2 }
-  const { route, changes } = await readChanges(client, reference, query)
-  const [change, former] = changes
+  const one = { limit: 1, ...(version !== undefined && { before: version + 1 }) }
+  const { route, changes } = await readChanges(client, reference, one)
+  const [change] = changes
   if (!change || (version !== undefined && change.version !== version))
     throw new CommandError(`The history of ${reference} has no version ${version}.`)
-  return { route, change, former }
+  // Read by itself, for a page of large versions ends before its limit.
+  const earlier = change.version > 1 && (await readChanges(client, reference, { limit: 1, before: change.version }))
+  return { route, change, former: earlier ? earlier.changes[0] : undefined }
 }

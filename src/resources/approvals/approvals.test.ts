@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { newOrganization } from '../../../test/populate.ts'
 import { type Client, useTestServer } from '../../../test/server.ts'
-import { walk } from '../../../test/walk.ts'
+import { followed, walk } from '../../../test/walk.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' }, { supervision: { leaseMs: 60_000, renewMs: 100 } })
 let alice: Client
@@ -76,6 +77,19 @@ describe('the calls that wait for an approval', () => {
     await answer(two.id, [two.callId], false)
     await alice.post(`/v1/conversations/${conversation.id}/cancel`)
     expect(await list()).toEqual([])
+  })
+
+  test('are fewer on a page where they are large, and none is left out', async () => {
+    const client = await newOrganization(server, 'Large')
+    const text = 'x'.repeat(900_000)
+    const ids: string[] = []
+    for (let n = 0; n < 7; n++) ids.push((await waiting(client, { input: call(text) })).request.id)
+    for (const order of ['asc', 'desc']) {
+      const pages = await followed<{ id: string }>(client, `/v1/approvals/?limit=200&order=${order}`)
+      expect(pages.length).toBeGreaterThan(1)
+      const seen = pages.flat().map(({ id }) => id)
+      expect(seen).toEqual(order === 'asc' ? ids : ids.toReversed())
+    }
   })
 
   test('are all answered at once, each with its own answer, and never in part', async () => {

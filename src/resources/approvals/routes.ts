@@ -7,7 +7,7 @@ import { ListApprovals, PendingApproval } from './schema.ts'
 
 const operations = operationsOf('approvals', {
   list_approvals: [
-    'List the calls that wait for an approval, oldest first',
+    'List the calls that wait for an approval, oldest first. A page of large calls ends before its limit: the header `Link` has the next one',
     { querystring: ListApprovals, response: { 200: Type.Array(Ref(PendingApproval)) } },
   ],
 })

@@ -29,7 +29,7 @@ const operations = operationsOf('blocks', {
   modify_block: ['Modify a block', { params, body: UpdateBlock, response: one }],
   delete_block: ['Delete a block', { params, response: { 200: Type.Null() } }],
   list_block_versions: [
-    'List the changes of a block, the last one first: who made each, and the block as it left it',
+    'List the changes of a block, the last one first: who made each, and the block as it left it. A page of large versions ends before its limit: the header `Link` has the next one',
     { params, querystring: ListBlockVersions, response: { 200: Type.Array(Ref(BlockVersion)) } },
   ],
   restore_block: ['Give a block the settings of a former version', { params, body: RestoreBlock, response: one }],

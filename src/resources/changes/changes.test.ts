@@ -67,7 +67,11 @@ describe('the changes of an organization', () => {
     const count = 55
     for (let n = 1; n < count; n++) {
       const text = `${n} ${'🌱'.repeat(2000)}`
-      await client.patch(`/v1/blocks/${id}`, { value: text, description: text, metadata: { text } })
+      await client.patch(`/v1/blocks/${id}`, {
+        value: text + '🌱'.repeat(75_000),
+        description: text,
+        metadata: { text },
+      })
     }
     const page = await client.get(`/v1/changes?resource_id=${id}&limit=200`)
     expect(Buffer.byteLength(JSON.stringify(page.body))).toBeLessThan(2_200_000)

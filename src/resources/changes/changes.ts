@@ -1,16 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
-import { NEXT, type PageOf } from '../../db/marks.ts'
+import { type FirstRow, firstRows, pageOf } from '../../db/first-rows.ts'
+import type { PageOf } from '../../db/marks.ts'
 import { AUTHOR_COLUMNS } from '../../db/revisions.ts'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError, notFound } from '../../lib/errors.ts'
 import { omitNullFields } from '../../lib/json.ts'
-import { type Change, KINDS, type ListChanges, MAX_PAGE, MAX_SHOWN } from './schema.ts'
+import { type Change, KINDS, type ListChanges, MAX_SHOWN } from './schema.ts'
 
-interface Row extends Omit<Change, 'fields' | 'attached' | 'detached'> {
+interface Row extends FirstRow, Omit<Change, 'fields' | 'attached' | 'detached'> {
   sequence: number
-  /** The number of changes that were read, and the bytes of those before this one. */
-  found: number
-  bytes_before: number
   fields: [name: string, before: unknown, after: unknown, truncated: true | null][]
   links: { added: string[]; removed: string[] }[] | null
 }
@@ -88,14 +86,7 @@ const NAME = sql`left(coalesce(${sql.join(
   ['name', 'label', 'server_name', 'file_name', 'key'].map((field) => sql`resource ->> ${sql.lit(field)}`),
 )}), 500)`
 
-const toChange = ({
-  fields,
-  links,
-  sequence: _sequence,
-  found: _found,
-  bytes_before: _bytes,
-  ...row
-}: Row): Change => ({
+const toChange = ({ fields, links, sequence: _sequence, found: _found, ...row }: Row): Change => ({
   ...omitNullFields(row),
   fields: fields.map(([name, before, after, truncated]) => ({ name, ...omitNullFields({ before, after, truncated }) })),
   attached: (links ?? []).flatMap(({ added }) => added),
@@ -121,28 +112,20 @@ export async function listChanges(scope: Scope, query: ListChanges): Promise<Pag
         select created_at, sequence from revisions where ${await conditionsOf(scope, query)}
         ${sorted} limit ${limit + 1}) as found
       ${sorted} limit ${limit + 1}
-    ), changed as (
-      select revisions.*, case operation when 'create' then '{}' when 'delete' then resource
-          else coalesce(former.row, resource) end as row_before,
-        case operation when 'delete' then '{}' else resource end as row_after, ${places}::jsonb -> kind as places
+    ), compared as (
+      select revisions.*, former.resource as former, revisions.bytes + coalesce(former.bytes, 0) as bytes_read
       from page join revisions using (created_at, sequence) left join lateral (
-        select older.resource as row from revisions as older where older.organization_id = ${scope.organizationId}
+        select older.resource, older.bytes from revisions as older where older.organization_id = ${scope.organizationId}
           and older.resource_id = revisions.resource_id and older.version < revisions.version
         order by older.version desc limit 1) as former on operation not in ('create', 'delete')
       where revisions.organization_id = ${scope.organizationId}
-    ), shown as (
-      select resource_id || ':' || version as id, kind, resource_id, version, operation, created_at, sequence, ${AUTHOR_COLUMNS},
-        links, ${NAME} as resource_name, ${DIFFERENCES} as fields
-      from changed
-    ), summed as (
-      select *, count(*) over () as found, coalesce(sum(octet_length(fields::text || coalesce(links::text, '')))
-        over (${sorted} rows between unbounded preceding and 1 preceding), 0) as bytes_before
-      from shown
+    ), changed as (
+      select *, case operation when 'create' then '{}' when 'delete' then resource else coalesce(former, resource) end as row_before,
+        case operation when 'delete' then '{}' else resource end as row_after, ${places}::jsonb -> kind as places
+      from (${firstRows(sql`compared`, sorted)}) as read
     )
-    select * from summed where bytes_before < ${MAX_PAGE} ${sorted}`)
-  const page: PageOf<Change> = rows.slice(0, limit).map(toChange)
-  const last = page.at(-1)
-  if (backward) page.reverse()
-  if (last && rows[0]!.found > page.length) page[NEXT] = backward ? { before: last.id } : { after: last.id }
-  return page
+    select resource_id || ':' || version as id, kind, resource_id, version, operation, created_at, sequence, ${AUTHOR_COLUMNS},
+      links, ${NAME} as resource_name, ${DIFFERENCES} as fields, found
+    from changed ${sorted}`)
+  return pageOf(rows, limit, backward, toChange)
 }

@@ -64,9 +64,6 @@ const OPERATIONS = ['create', 'update', 'delete', 'link', 'unlink'] as const
 /** The longest value of a changed field that is shown whole, in characters. */
 export const MAX_SHOWN = 2_000
 
-/** A page of changes ends with the change that takes it beyond this number of bytes. */
-export const MAX_PAGE = 2_000_000
-
 const ChangedField = Closed({
   name: Type.String(),
   before: Optional(Type.Unknown({ description: 'Absent where the field had no value.' })),

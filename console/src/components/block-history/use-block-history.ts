@@ -20,8 +20,11 @@ export function useBlockHistory(blockId: string) {
         { limit: PAGE_SIZE + 1, ...(pageParam !== undefined && { before: pageParam }) },
         { signal },
       ),
-    getNextPageParam: (page) =>
-      page.length > PAGE_SIZE && page.at(-1)!.version > 1 ? page.at(-1)!.version : undefined,
+    // A page of large versions ends before its limit, so only the first version is the end for sure.
+    getNextPageParam: (page) => {
+      const oldest = page.at(-1)?.version ?? 1
+      return oldest > 1 ? oldest : undefined
+    },
     gcTime: 0,
   })
   const versions = query.data?.pages.flat()

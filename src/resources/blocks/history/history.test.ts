@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, useTestServer } from '../../../../test/server.ts'
 import { callOf } from '../../../../test/tool-calls.ts'
+import { followed } from '../../../../test/walk.ts'
 
 const server = useTestServer({ defaultModel: 'cairn/scripted' })
 
@@ -27,6 +28,17 @@ describe('the history of a block', () => {
     expect(history[0].block).toEqual((await alice.get(`/v1/blocks/${id}`)).body)
     const first = await historyOf(alice, id, '?limit=2')
     expect([...first, ...(await historyOf(alice, id, `?limit=2&before=${first[1].version}`))]).toEqual(history)
+  })
+
+  test('has shorter pages where its versions are large, and a link to the next', async () => {
+    const { id } = await make(server.alice)
+    const count = 20
+    const long = '🌱'.repeat(99_000)
+    for (let n = 1; n < count; n++) await server.alice.patch(`/v1/blocks/${id}`, { value: `${n} ${long}` })
+    const pages = await followed<{ version: number }>(server.alice, `/v1/blocks/${id}/history?limit=200`)
+    for (const page of pages) expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(5_000_000)
+    const versions = pages.flat().map(({ version }) => version)
+    expect(versions).toEqual(Array.from({ length: count }, (_, n) => count - n))
   })
 
   test('names the agent that changed its memory, with the run and the call', async () => {
