@@ -117,11 +117,12 @@ describeInBrowser('the list of agents', () => {
     await alice.post(`/v1/conversations/?agent_id=${id}`, { summary: SCRIPT })
     const page = await ui.open('agents', alice)
     await page.getByRole('link', { name: SCRIPT }).click()
+    await page.getByLabel('Your message').getByText(SCRIPT).waitFor()
     for (const tab of ['Memory', 'Context', 'Tools', 'Data', 'Settings']) {
       await page.getByRole('tab', { name: tab }).click()
       await page.getByRole('tabpanel').first().waitFor()
+      expect(await page.locator('img[src=x], a[href^=javascript]').count()).toBe(0)
     }
-    await page.getByLabel('Your message').getByText(SCRIPT).waitFor()
     await page.getByLabel('description').waitFor()
     expect(await page.locator('img[src=x], a[href^=javascript]').count()).toBe(0)
   })

@@ -46,10 +46,10 @@ const operations = operationsOf('groups', {
   ],
 })
 
-/** Events without those that the older clients of Letta take for errors. */
-async function* knownEvents(events: AsyncGenerator<StreamEvent>): AsyncGenerator<StreamEvent> {
+/** Events without the reason of the stop, which the older clients of Letta take for an error. */
+async function* withoutStopReason(events: AsyncGenerator<StreamEvent>): AsyncGenerator<StreamEvent> {
   for await (const event of events) {
-    if (event.message_type !== 'ping' && event.message_type !== 'stop_reason') yield event
+    if (event.message_type !== 'stop_reason') yield event
   }
 }
 
@@ -73,8 +73,10 @@ export const groupMessageRoutes = (runtime: Runtime) => async (app: App) => {
 
   app.post('/:group_id/messages/stream', operations.stream_group_message, async (request, reply) => {
     checkMessages(request.body)
-    const events = await sender.stream(request, reply, targetOf(request.params), request.body)
-    return request.scope.names === 'vendor' ? knownEvents(events) : events
+    // The older clients of Letta, which are those that ask for this path, take a ping for an error, too.
+    const body = { ...request.body, include_pings: false }
+    const events = await sender.stream(request, reply, targetOf(request.params), body)
+    return request.scope.names === 'vendor' ? withoutStopReason(events) : events
   })
 
   app.post('/:group_id/messages/async', operations.send_group_message_async, async (request, reply) => {
