@@ -1,16 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Reply, startTestServer, type TestServer } from './server.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, type Reply, useTestServer } from './server.ts'
 
 const MANY = 50
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
 })
-afterAll(() => server.close())
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 

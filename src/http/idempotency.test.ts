@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { countStatements } from '../../test/count-statements.ts'
 import { bodyOf, documentOf, operationsOf, READING_POSTS } from '../../test/operations.ts'
 import { inWorkingOrder, requestsOf, send } from '../../test/places.ts'
 import { newOrganization, populate } from '../../test/populate.ts'
 import { digestOf, ownedTables } from '../../test/rows.ts'
-import { type Client, type Reply, startTestServer, type TestServer } from '../../test/server.ts'
+import { type Client, type Reply, startTestServer, useTestServer } from '../../test/server.ts'
 import { deleteExpiredResponses } from '../db/idempotency-store.ts'
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
 let bob: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
   bob = server.bob
 })
-afterAll(() => server.close())
 
 const named = (key: string = randomUUID()) => ({ 'idempotency-key': key })
 const attempt = (count: number) => ({ 'x-stainless-retry-count': `${count}` })

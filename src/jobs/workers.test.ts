@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { scriptedModel } from '../../test/embedders.ts'
 import { upload } from '../../test/forms.ts'
-import { type Client, startTestServer, type TestServer } from '../../test/server.ts'
+import { type Client, useTestServer } from '../../test/server.ts'
 import { openJobs } from '../db/jobs.ts'
 import { lexical } from '../embed/lexical.ts'
 import { ApiError } from '../lib/errors.ts'
@@ -20,11 +20,7 @@ const down: Embedders = {
   },
 }
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const run = (statement: ReturnType<typeof sql>) => statement.execute(server.database.kysely)
 

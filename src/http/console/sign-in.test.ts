@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import { createSignInCodes } from './sign-in.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const signIn = (code: unknown, remoteAddress = '127.0.0.1', headers: Record<string, string> = {}) =>
   server.app.inject({ method: 'POST', url: '/console/sign-in', payload: { code }, remoteAddress, headers })

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exported, imported, importFile, type Json } from '../../../test/agent-export.ts'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const INCLUDES = ['secrets', 'sources'].map((name) => `include=agent.${name}`).join('&')
 const agentOf = async (id: string): Promise<Json> => (await server.alice.get(`/v1/agents/${id}?${INCLUDES}`)).body

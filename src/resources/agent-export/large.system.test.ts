@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { exported, type Json, timeless } from '../../../test/agent-export.ts'
 import { countStatements } from '../../../test/count-statements.ts'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer({ bodyLimit: 64 * 1024 * 1024 })
-})
-afterAll(() => server.close())
+const server = useTestServer({ bodyLimit: 64 * 1024 * 1024 })
 
 async function importFile(file: object): Promise<string> {
   const form = new FormData()

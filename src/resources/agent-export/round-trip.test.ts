@@ -1,20 +1,18 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { exported, imported, importFile, type Json, timeless } from '../../../test/agent-export.ts'
 import { richAgent, SAID, SECRET } from '../../../test/rich-agent.ts'
 import { rowsOf } from '../../../test/rows.ts'
-import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { type Client, useTestServer } from '../../../test/server.ts'
 import { startMcp } from '../../../test/stand-ins/mcp.ts'
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
 let bob: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
   bob = server.bob
 })
-afterAll(() => server.close())
 
 const INCLUDES = ['blocks', 'managed_group', 'secrets', 'sources', 'tags', 'tools']
   .map((name) => `include=agent.${name}`)

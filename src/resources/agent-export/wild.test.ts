@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   exported,
   foreignFiles,
@@ -11,17 +11,15 @@ import {
   parseAgentFile,
   timeless,
 } from '../../../test/agent-export.ts'
-import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { type Client, useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
 let bob: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
   bob = server.bob
 })
-afterAll(() => server.close())
 
 describe('an agent file of another server', () => {
   test.each(foreignFiles.map((path) => [basename(path), path]))(

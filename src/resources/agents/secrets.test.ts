@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
 })
-afterAll(() => server.close())
 
 const SECRETS = { TOKEN: 'hush', EMPTY: '', UNICODE: 'grüße 😀' }
 

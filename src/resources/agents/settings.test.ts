@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, useTestServer } from '../../../test/server.ts'
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
 })
-afterAll(() => server.close())
 
 const make = async (body: object = {}, client = alice) => {
   const reply = await client.post('/v1/agents/', { name: 'Set', include_base_tools: false, ...body })

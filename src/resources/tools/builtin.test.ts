@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../test/server.ts'
 import { bootstrap } from '../../cli/bootstrap.ts'
 import { createCipher } from '../../lib/cipher.ts'
 import { BUILTIN_TOOLS } from './builtin.ts'
 import type { Tool } from './schema.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const everything = '/v1/tools?limit=200'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, startTestServer, type TestServer } from '../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { type Client, useTestServer } from '../../../test/server.ts'
 import { createScope } from '../../db/scope.ts'
 import { createCipher } from '../../lib/cipher.ts'
 import { toolHolders } from '../agents/holders/holders.ts'
@@ -8,11 +8,7 @@ import type { Tool } from './schema.ts'
 import { createSourceReader } from './source/reader.ts'
 import { upsertTool } from './upsert.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 /** A Python function of one parameter, which is what its schema tells. */
 const python = (name: string, says = 'Does it.', parameter = 'sides') =>

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createScriptedEmbedders, scriptedModel } from '../../../../test/embedders.ts'
-import { type Client, startTestServer, type TestServer } from '../../../../test/server.ts'
+import { type Client, useTestServer } from '../../../../test/server.ts'
 import { cut, idsOf, pagesFrom } from '../../../../test/walk.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer({}, { embedders: createScriptedEmbedders() })
-})
-afterAll(() => server.close())
+const server = useTestServer({}, { embedders: createScriptedEmbedders() })
 
 /** A new agent, and where its archival memory is. */
 async function newAgent(client: Client = server.alice, body: object = {}) {

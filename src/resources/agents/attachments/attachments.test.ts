@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestServer, type TestServer } from '../../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestServer } from '../../../../test/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const model = 'openai/gpt-4o-mini'
 const ids = (list: { id: string }[]) => list.map(({ id }) => id)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, startTestServer, type TestServer } from '../../../../test/server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, useTestServer } from '../../../../test/server.ts'
 import { createScope } from '../../../db/scope.ts'
 import { countLines } from '../../../files/lines.ts'
 import { createCipher } from '../../../lib/cipher.ts'
@@ -8,15 +8,13 @@ import { newId } from '../../../lib/ids.ts'
 import { files } from '../../folders/schema.ts'
 import { showFile } from './show-files.ts'
 
-let server: TestServer
+const server = useTestServer()
 let alice: Client
 let bob: Client
-beforeAll(async () => {
-  server = await startTestServer()
+beforeAll(() => {
   alice = server.alice
   bob = server.bob
 })
-afterAll(() => server.close())
 
 let count = 0
 const makeFolder = async (client = alice): Promise<string> =>

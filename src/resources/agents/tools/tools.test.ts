@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, startTestServer, type TestServer } from '../../../../test/server.ts'
+import { describe, expect, test } from 'vitest'
+import { type Client, useTestServer } from '../../../../test/server.ts'
 import type { Tool } from '../../tools/schema.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startTestServer()
-})
-afterAll(() => server.close())
+const server = useTestServer()
 
 const NO_TOOL = 'tool-00000000-0000-4000-8000-000000000000'
 const NO_AGENT = 'agent-00000000-0000-4000-8000-000000000000'
