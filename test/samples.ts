@@ -118,6 +118,7 @@ export const SAMPLES: Record<string, (organization: Populated) => Sample[]> = {
   modify_archive: () => [{ body: { name: 'Archive' } }],
   create_passage: ({ names }) => [{ body: { text: 'Passage', tags: [names.tag] } }],
   create_passages: () => [{ body: { passages: [{ text: 'One' }, { text: 'Two' }] } }, { body: { passages: [] } }],
+  modify_passage: () => [{ body: { tags: ['tag'], metadata: { page: 3 } } }, { body: {} }],
   create_passage_of_agent: () => [{ body: { text: 'Memory' } }],
   // `delete_passage` takes the other one.
   delete_passage_of_agent: ({ sparePassage }) => [{ path: { memory_id: sparePassage } }],

@@ -5,9 +5,9 @@ import type { App } from '../../http/server.ts'
 import { callerGone } from '../../http/sse.ts'
 import { NoContent, Ref } from '../../lib/wire.ts'
 import type { Embedders } from '../models/embedding.ts'
-import { CreatePassage, CreatePassages } from '../passages/body.ts'
+import { CreatePassage, CreatePassages, UpdatePassage } from '../passages/body.ts'
 import { addPassages } from '../passages/insert.ts'
-import { deletePassage, listPassages, retrievePassage, withEmbeddings } from '../passages/passages.ts'
+import { deletePassage, listPassages, modifyPassage, retrievePassage, withEmbeddings } from '../passages/passages.ts'
 import { IncludeVectors, ListPassages } from '../passages/query.ts'
 import { Passage } from '../passages/schema.ts'
 import { prepareBatch, preparePassage } from './new-passages.ts'
@@ -38,6 +38,10 @@ const operations = operationsOf('passages', {
   retrieve_passage: [
     'Retrieve a passage of an archive',
     { params: ArchivePassageParams, querystring: IncludeVectors, response: one },
+  ],
+  modify_passage: [
+    'Change the tags and the metadata of a passage of an archive',
+    { params: ArchivePassageParams, body: UpdatePassage, response: one },
   ],
   delete_passage: ['Delete a passage of an archive', { params: ArchivePassageParams, response: { 204: NoContent } }],
 })
@@ -77,6 +81,10 @@ export const passageRoutes = (embedders: Embedders, bodyLimit: number, embedded:
 
   app.get('/:archive_id/passages/:passage_id', operations.retrieve_passage, ({ scope, params, query }) =>
     retrievePassage(scope, params.archive_id, params.passage_id, query),
+  )
+
+  app.patch('/:archive_id/passages/:passage_id', operations.modify_passage, ({ scope, params, body }) =>
+    modifyPassage(scope, params.archive_id, params.passage_id, body),
   )
 
   app.delete('/:archive_id/passages/:passage_id', operations.delete_passage, ({ scope, params }) =>

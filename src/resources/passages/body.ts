@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Create, Instant, JsonMap, List, Name } from '../../lib/wire.ts'
+import { Create, Instant, JsonMap, List, Name, Patch } from '../../lib/wire.ts'
 
 /** The most passages of one request. */
 const MOST_PASSAGES = 10_000
@@ -24,6 +24,10 @@ export const CreatePassages = Create(
   { passages: Type.Array(CreatePassage, { maxItems: MOST_PASSAGES, description: 'At most 10,000.' }) },
   ['passages'],
 )
+
+/** A passage's text stays as it is: its vectors belong to the text. */
+export const UpdatePassage = Patch({ tags: fields.tags, metadata: JsonMap() })
+export type UpdatePassage = Static<typeof UpdatePassage>
 
 /** A new passage of an agent's archival memory. */
 export const CreateMemory = Create(fields, ['text'])

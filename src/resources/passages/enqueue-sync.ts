@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 
 /**
- * Enqueues the sync of an archive's hosted store, in the scope's transaction. Every transaction that inserts or deletes
- * passages or vectors of an archive, or the archive, must call it. It does nothing for an archive without a hosted store.
+ * Enqueues the sync of an archive's hosted store, in the scope's transaction. Every transaction that inserts,
+ * changes or deletes passages or vectors of an archive, or deletes the archive, must call it. It does nothing for an archive without a hosted store.
  */
 export async function enqueueSync(scope: Scope, archiveId: string): Promise<void> {
   const [change] = await scope.query(sql`

@@ -6,10 +6,18 @@ import type { StoreEntry } from '../../embed/vector-store.ts'
 const AT_ONCE = 500
 const BYTES_AT_ONCE = 8 * 1024 * 1024
 
-/** A vector that was inserted or deleted, and the number of such changes. */
+/** A vector that was inserted or deleted or whose passage got other tags, and the number of such changes. */
 export interface Change {
   id: string
   changes: number
+}
+
+/** Notes that the hosted store of an archive, if it has one, is to write the vectors of a passage again. */
+export async function noteChange(scope: Scope, archiveId: string, passageId: string): Promise<void> {
+  await scope.query(sql`
+    update hosted_vectors set changes = changes + 1
+    where organization_id = ${scope.organizationId} and container_id = ${archiveId} and passage_id = ${passageId}
+    returning 1`)
 }
 
 /** The next batch of vectors whose changes the store hasn't seen, by passage id, beyond `after`. */

@@ -136,6 +136,21 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
     expect(await ledger(archive)).toHaveLength(1)
   })
 
+  test('a passage with other tags is found there by these, and by the former ones no more', async () => {
+    const { alice } = server
+    const archive = await makeArchive(alice, provider)
+    const [cats] = await add(alice, archive, ['Cats sleep on warm stones', 'Dogs bark at night'], ['old'])
+    await server.settle()
+    const changed = await alice.patch(`/v1/archives/${archive}/passages/${cats!.id}`, { tags: ['new'] })
+    expect([changed.status, changed.body.tags]).toEqual([200, ['new']])
+    // Until the store has them, this database is searched.
+    expect(await storeOf(scopeOf(alice), stores, archive)).toBeUndefined()
+    await server.settle()
+    const foundBy = async (tags: string[]) =>
+      (await search(alice, archive, 'warm cats', { tags })).vector!.map(({ id }) => id === cats!.id)
+    expect([await foundBy(['new']), await foundBy(['old'])]).toEqual([[true], [false]])
+  })
+
   test('an archive that is deleted leaves nothing in the store', async () => {
     const { alice } = server
     const archive = await makeArchive(alice, provider)

@@ -71,6 +71,30 @@ describe('a passage', () => {
     expect((await alice.get(url)).body).toEqual([])
   })
 
+  test('gets other tags and metadata, keeps its text, and is found by the new tags alone', async () => {
+    const { alice, bob } = server
+    const { url } = await newArchive()
+    const other = await newArchive()
+    const made = (await alice.post(url, { text: 'The kettle is red.', tags: ['old'], metadata: { page: 3 } })).body
+    const one = `${url}/${made.id}`
+    const { etag } = (await alice.get(one)).headers
+    const changed = await alice.patch(one, { tags: ['b', 'a', 'b'] }, { 'if-match': etag! })
+    expect(changed.status).toBe(200)
+    expect(changed.body).toMatchObject({ ...made, tags: ['b', 'a'], updated_at: expect.any(String) })
+    expect((await alice.get(`${url}?tags=a`)).body).toEqual([changed.body])
+    expect((await alice.get(`${url}?tags=old`)).body).toEqual([])
+    expect((await alice.patch(one, { metadata: { page: 4 } })).body).toMatchObject({
+      tags: ['b', 'a'],
+      metadata: { page: 4 },
+    })
+    expect((await alice.patch(one, { tags: null, metadata: null })).body).toMatchObject({ tags: [], metadata: {} })
+    expect((await alice.patch(one, { tags: ['late'] }, { 'if-match': etag! })).status).toBe(412)
+    expect((await alice.patch(one, { text: 'The kettle is blue.' })).status).toBe(422)
+    expect((await alice.patch(`${other.url}/${made.id}`, { tags: ['x'] })).status).toBe(404)
+    expect((await bob.patch(one, { tags: ['x'] })).status).toBe(404)
+    expect((await alice.get(one)).body).toMatchObject({ text: made.text, tags: [], metadata: {} })
+  })
+
   test('shows its vector when it is asked for, and only then', async () => {
     const { alice } = server
     const { url } = await newArchive()

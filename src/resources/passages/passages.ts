@@ -5,7 +5,9 @@ import type { Scope } from '../../db/scope.ts'
 import type { Filter } from '../../db/select.ts'
 import { notFound } from '../../lib/errors.ts'
 import { tagsMatch } from '../tags/filter.ts'
+import type { UpdatePassage } from './body.ts'
 import { enqueueSync } from './enqueue-sync.ts'
+import { noteChange } from './hosted-changes.ts'
 import type { IncludeVectors, ListPassages } from './query.ts'
 import { type Passage, passages, passagesWithVectors } from './schema.ts'
 
@@ -45,6 +47,28 @@ async function checkInArchive(scope: Scope, archiveId: string, id: string): Prom
 export async function retrievePassage(scope: Scope, archiveId: string, id: string, query: IncludeVectors) {
   await checkInArchive(scope, archiveId, id)
   return scope.retrieve(shapeOf(query), id)
+}
+
+/**
+ * Changes the tags and the metadata of a passage, also in the archive's hosted store. 404, also for a passage of another
+ * archive; 412.
+ */
+export async function modifyPassage(
+  scope: Scope,
+  archiveId: string,
+  id: string,
+  { tags, metadata }: UpdatePassage,
+): Promise<Passage> {
+  await checkInArchive(scope, archiveId, id)
+  return scope.transaction(async (tx) => {
+    const changed = await tx.update(passages, id, {
+      tags: tags === undefined ? undefined : [...new Set(tags)],
+      metadata: metadata === null ? {} : metadata,
+    })
+    if (tags !== undefined) await noteChange(tx, archiveId, id)
+    await enqueueSync(tx, archiveId)
+    return changed
+  })
 }
 
 /** Deletes a passage that the archive has, also from the archive's hosted store. */

@@ -3,10 +3,12 @@ import type { Passage } from '../../api/generated.ts'
 import { cn } from '../../components/class-names.ts'
 import { JsonView } from '../../components/json-view.tsx'
 import { Tags } from '../../components/tags.tsx'
-import { Dialog } from '../../components/ui/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/ui/dialog.tsx'
+import { ChangeTags } from './change-tags.tsx'
 
-/** The beginning of a passage; a press shows all of its text, its tags and its metadata. */
-export function PassageText({ passage: { text, tags, metadata }, className }: { passage: Passage; className: string }) {
+/** The beginning of a passage; a press shows all of its text, its tags, which can be changed there, and its metadata. */
+export function PassageText({ passage, className }: { passage: Passage; className: string }) {
+  const { archive_id: archiveId, text, tags, metadata } = passage
   const [open, setOpen] = useState(false)
   return (
     <>
@@ -21,6 +23,11 @@ export function PassageText({ passage: { text, tags, metadata }, className }: { 
         <p className="wrap-anywhere whitespace-pre-wrap">{text}</p>
         {tags.length > 0 && <Tags tags={tags} />}
         {Object.keys(metadata ?? {}).length > 0 && <JsonView label="Metadata" value={metadata} />}
+        {archiveId !== undefined && (
+          <DialogActions>
+            <ChangeTags archiveId={archiveId} passage={passage} />
+          </DialogActions>
+        )}
       </Dialog>
     </>
   )
