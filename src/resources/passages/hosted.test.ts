@@ -323,55 +323,7 @@ describe.each(PROVIDERS)('an archive in %s', (provider) => {
   })
 })
 
-describe('the choice of a store', () => {
-  test('a store that is not set up is a 422 with the remedy', async () => {
-    const plain = await startTestServer()
-    for (const [provider, remedy] of [
-      ['tpuf', 'TURBOPUFFER_API_KEY'],
-      ['pinecone', 'PINECONE_INDEX_HOST'],
-    ]) {
-      const body = { name: 'No', embedding: 'cairn/lexical', vector_db_provider: provider }
-      const answer = await plain.alice.post('/v1/archives/', body)
-      expect(answer.status).toBe(422)
-      expect(answer.body.errors).toEqual([
-        { in: 'body', field: 'vector_db_provider', message: expect.stringContaining(remedy!) },
-      ])
-    }
-    expect((await plain.alice.post('/v1/archives/', { name: 'N', vector_db_provider: 'native' })).status).toBe(200)
-    await plain.close()
-  })
-
-  test('a model whose vectors the index cannot take is a 422 that says how many numbers it takes', async () => {
-    const body = { name: 'No', embedding: 'openai/text-embedding-3-small', vector_db_provider: 'pinecone' }
-    const answer = await server.alice.post('/v1/archives/', body)
-    expect(answer.status).toBe(422)
-    expect(answer.body.detail).toContain('512')
-  })
-
-  test('a store that does not answer when it must be asked is a 502, and no archive is made', async () => {
-    standIns.pinecone.fail(403)
-    const body = { name: 'Never', embedding: 'cairn/lexical', vector_db_provider: 'pinecone' }
-    expect((await server.alice.post('/v1/archives/', body)).status).toBe(502)
-    expect((await server.alice.get('/v1/archives/?name=Never')).body).toEqual([])
-  })
-
-  test('it cannot be changed afterwards', async () => {
-    const archive = await makeArchive(server.alice, 'tpuf')
-    const answer = await server.alice.patch(`/v1/archives/${archive}`, { vector_db_provider: 'native' })
-    expect(answer.status).toBe(409)
-    expect(answer.body.detail).toContain('cannot be changed')
-    const same = await server.alice.patch(`/v1/archives/${archive}`, { vector_db_provider: 'tpuf', name: 'Same' })
-    expect(same.body).toMatchObject({ name: 'Same', vector_db_provider: 'tpuf' })
-  })
-
-  test('an archive whose store is not set up any more is a 503 that says what to set', async () => {
-    const archive = await makeArchive(server.alice, 'tpuf')
-    await expect(storeOf(scopeOf(server.alice), {}, archive)).rejects.toMatchObject({
-      status: 503,
-      message: expect.stringContaining('TURBOPUFFER_API_KEY'),
-    })
-  })
-
+describe('the choice of no store', () => {
   test('an archive that lies here costs a store nothing', async () => {
     const archive = await makeArchive(server.alice, 'native')
     standIns.tpuf.requests.length = 0
