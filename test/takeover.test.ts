@@ -48,9 +48,9 @@ const textOf = (events: readonly Event[], id: string) =>
   events.map((event) => (event.id === id && event.message_type === 'assistant_message' ? event.content : '')).join('')
 
 /** An agent whose model is the scripted one. */
-const makeScripted = async (): Promise<string> => {
+const makeScripted = async (body: object = {}): Promise<string> => {
   const config = { model: 'scripted', model_endpoint_type: 'openai', model_endpoint: model.url, context_window: 32_000 }
-  return (await alice.post('/v1/agents/', { llm_config: config })).body.id
+  return (await alice.post('/v1/agents/', { llm_config: config, ...body })).body.id
 }
 
 /** Begins a background stream that stops in the middle of the model's answer, once a part of it is stored. */
@@ -182,6 +182,84 @@ const returnsOf = async (agent: string): Promise<string[]> =>
       tool_returns.map(({ tool_return }) => tool_return),
   )
 
+type Messages = Record<string, string>[]
+
+const messagesOf = async (agent: string): Promise<Messages> =>
+  (await alice.get(`/v1/agents/${agent}/messages?order=asc&limit=100`)).body
+
+/** The newest messages of an agent in their order: what the caller said, the other kinds. */
+const orderOf = async (agent: string, count: number) =>
+  (await messagesOf(agent))
+    .slice(-count)
+    .map(({ message_type, content }) => (message_type === 'user_message' ? content : message_type))
+
+/** Sends messages to an agent whose server ends once its model has been asked; its second answers. */
+async function interruptAnswer(agent: string, body: object) {
+  const rest = Promise.withResolvers<void>()
+  const asked = model.requests.length
+  model.add({ text: 'Lost.', after: rest.promise }, { text: 'Here I am.' })
+  const reply = alice.post(`/v1/agents/${agent}/messages`, body)
+  await vi.waitUntil(() => model.requests.length > asked, PATIENT)
+  const second = await replaceServer()
+  await vi.waitUntil(async () => (await alice.get('/v1/runs/?active=true')).body.length === 0, PATIENT)
+  rest.resolve()
+  expect((await reply).status).toBe(200)
+  await second.app.close()
+  return model.requests.at(-1)!.body.messages.at(-1).content
+}
+
+describe('a message whose server ends before it is stored is answered by the next, in its place', () => {
+  const rules = [{ type: 'requires_approval', tool_name: 'conversation_search' }]
+
+  /** An agent that waits for the approval of a call. Returns its id and the call's. */
+  async function makeWaiting(): Promise<[string, string]> {
+    const agent = await makeScripted({ tools: ['conversation_search'], tool_rules: rules })
+    model.add({ calls: [{ name: 'conversation_search', arguments: { query: 'tea' } }] })
+    const { body } = await alice.post(`/v1/agents/${agent}/messages`, { input: 'Search.' })
+    return [agent, body.messages.at(-1).tool_call.tool_call_id]
+  }
+
+  test('behind an answer to an approval', async () => {
+    const [agent, tool_call_id] = await makeWaiting()
+    const approvals = [{ type: 'approval', tool_call_id, approve: true }]
+    const messages = [
+      { type: 'approval', approvals },
+      { role: 'user', content: 'And coffee?' },
+    ]
+    expect(await interruptAnswer(agent, { messages })).toBe('And coffee?')
+    expect(await orderOf(agent, 4)).toEqual([
+      'approval_response_message',
+      'tool_return_message',
+      'And coffee?',
+      'assistant_message',
+    ])
+  })
+
+  test('behind the denials of what it passed over', async () => {
+    const [agent] = await makeWaiting()
+    expect(await interruptAnswer(agent, { input: 'Leave it.', on_pending: 'deny' })).toBe('Leave it.')
+    expect(await orderOf(agent, 3)).toEqual(['tool_return_message', 'Leave it.', 'assistant_message'])
+  })
+
+  test.each([
+    ['another server', interruptAnswer],
+    [
+      'its own',
+      async (agent: string, body: object) => {
+        await alice.post(`/v1/agents/${agent}/messages`, body)
+        return 'Hello'
+      },
+    ],
+  ])('behind what its history lacked: with %s', async (_, send) => {
+    const agent = await makeScripted({ tools: ['conversation_search'] })
+    model.add({ calls: [{ name: 'conversation_search', arguments: { query: 'tea' } }] })
+    await alice.post(`/v1/agents/${agent}/messages`, { input: 'Search.' })
+    await sql`delete from messages where agent_id = ${agent} and role = 'tool'`.execute(server.database.kysely)
+    expect(await send(agent, { input: 'Hello' })).toBe('Hello')
+    expect(await orderOf(agent, 3)).toEqual(['tool_return_message', 'Hello', 'assistant_message'])
+  })
+})
+
 describe('a call of a tool with effects outside of the database', () => {
   test.each([
     ['once', 1, expect.stringContaining('its outcome is unknown')],
@@ -201,6 +279,13 @@ describe('a call of a tool with effects outside of the database', () => {
     expect(runs[`${agent} ${name}`]).toBe(times)
     expect((await returnsOf(agent))[0]).toEqual(result)
     expect(await returnsOf(agent)).toHaveLength(2)
+    expect((await messagesOf(agent)).map(({ message_type }) => message_type)).toEqual([
+      'system_message',
+      'user_message',
+      'tool_call_message',
+      'tool_return_message',
+      'assistant_message',
+    ])
     const steps = (await alice.get(`/v1/steps/?agent_id=${agent}`)).body
     expect(steps.map(({ status }: { status: string }) => status)).toEqual(['success', 'success'])
     expect(body.usage).toMatchObject({ step_count: 2 })

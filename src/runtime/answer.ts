@@ -11,6 +11,8 @@ import type { Turn } from './turn.ts'
 /** A model's answer, and the calls in it that run now and that wait for an approval. */
 export interface Answer {
   ids: StepIds
+  /** The ids of the caller's messages that are stored with the answer, right before it. */
+  inputIds: string[]
   output: ModelOutput
   /** The content of the answer, with the thoughts of its calls. */
   content: ContentPart[]

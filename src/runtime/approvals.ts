@@ -195,7 +195,5 @@ async function storeAnswers(
   )
   turn.calls = past
   turn.rows.push(...added)
-  // Messages that came with the answers lie behind the returns.
-  turn.inputs = turn.inputs.map(({ id: _, ...row }) => newRow(turn, row))
   return end
 }

@@ -14,7 +14,7 @@ import { createDeltaFrames } from './delta-frames.ts'
 import { type CallBegun, noteFailedCall } from './failed-calls.ts'
 import type { StepIds } from './frames.ts'
 import type { Offer } from './offer.ts'
-import { speakerOf, type Turn } from './turn.ts'
+import { newRow, speakerOf, type Turn } from './turn.ts'
 
 /** The tokens of a prompt that the model has reported; undefined where it reports none. */
 function countOf(turn: Turn, { prompt, tools }: ModelCall, { usage }: ModelOutput) {
@@ -43,7 +43,8 @@ async function receiveAnswer(turn: Turn, offer: Offer, ids: StepIds, begun: Call
       const { startedAt } = begun
       const milliseconds = performance.now() - startedAt
       const count = countOf(turn, options, value)
-      return { ids, output: value, ...readAnswer(turn, offer, value), startedAt, milliseconds, count }
+      const inputIds = turn.inputs.map(({ id }) => id)
+      return { ids, inputIds, output: value, ...readAnswer(turn, offer, value), startedAt, milliseconds, count }
     }
     turn.firstTokenMs ??= Date.now() - turn.startedAt
     for (const event of frames?.(value) ?? []) log.push({ ...event, ...speaker })
@@ -52,6 +53,8 @@ async function receiveAnswer(turn: Turn, offer: Offer, ids: StepIds, begun: Call
 
 /** Calls the model, as `receiveAnswer`, and notes a call that fails. Throws a ModelError, or the reason of an abort. */
 async function askModel(turn: Turn, offer: Offer): Promise<Answer> {
+  // Whatever the run has stored since it began lies before the caller's messages.
+  turn.inputs = turn.inputs.map(({ id: _, ...row }) => newRow(turn, row))
   const ids = newStepIds(turn.run.id)
   const begun: CallBegun = { stepId: ids.stepId, startedAt: performance.now() }
   try {

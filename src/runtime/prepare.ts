@@ -10,6 +10,7 @@ import type { LanguageModels } from '../resources/models/language.ts'
 import { pendingRequest } from './approvals.ts'
 import type { OwnedRun } from './commit.ts'
 import { withGroupTool } from './groups/group-tool.ts'
+import type { RunRequest } from './request.ts'
 import { inputRow } from './rows.ts'
 import { compileThread, hasCurrentPrompt, loadThread } from './thread.ts'
 import { checkTokenData } from './token-turns.ts'
@@ -35,9 +36,15 @@ const earlierRows = async (scope: Scope, { id, fence }: OwnedRun): Promise<Store
         select * from messages where organization_id = ${scope.organizationId} and run_id = ${id} and role <> 'summary'
         order by created_at, id`)
 
+/** Whether the caller's messages are among the rows of a run: it may also have stored answers to approvals, and repairs. */
+const hasStored = (rows: readonly StoredMessage[], { messages }: RunRequest): boolean =>
+  rows.some(({ role, otid }) => role !== 'approval' && messages.some((message) => message.otid === otid))
+
 /** The calls since the last message of the caller, for a run that goes on: after an approval, or the end of its server. */
 function pastCalls(rows: readonly StoredMessage[]): PastCall[] {
-  const turn = rows.slice(rows.findLastIndex(({ role, otid }) => role === 'user' && otid !== null) + 1)
+  const turn = rows.slice(
+    rows.findLastIndex(({ role, otid }) => (role === 'user' || role === 'system') && otid !== null) + 1,
+  )
   const names = new Map(
     turn.flatMap(({ tool_calls }) => (tool_calls ?? []).map((call) => [call.id, call.function.name] as const)),
   )
@@ -61,8 +68,9 @@ export async function prepareTurn(
   const isStale = !hasCurrentPrompt(thread)
   const compiled = isStale ? await compileThread(scope, run, thread, rows.length) : asText(system!.content)
   const earlier = await earlierRows(scope, run)
-  const isBegun = earlier.length > 0
-  const goesOn = isBegun || request.approval !== undefined
+  const hasInputs = hasStored(earlier, request)
+  const isAnswer = request.approval !== undefined
+  const goesOn = earlier.length > 0 || isAnswer
   const evicted = earlier.filter((one) => !rows.some(({ id }) => id === one.id))
   const model = await models.of(scope, config, { connections })
   checkTokenData(model, request)
@@ -86,8 +94,8 @@ export async function prepareTurn(
     count,
     shortenedTo,
     pendingUntil,
-    inputs: isBegun ? [] : request.messages.map((message) => inputRow({ run }, message)),
-    calls: goesOn ? pastCalls([...evicted, ...rows]) : [],
+    inputs: hasInputs ? [] : request.messages.map((message) => inputRow({ run }, message)),
+    calls: hasInputs || isAnswer ? pastCalls([...evicted, ...rows]) : [],
     usage: noUsage(),
     secrets: agent.secret_names.length > 0 ? Object.values(await secretsOf(scope, run.agentId)) : [],
     tokens: { logprobs: [], turns: [] },

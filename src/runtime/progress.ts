@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { omitNullFields } from '../lib/json.ts'
 import type { Answer } from './answer.ts'
-import type { Turn } from './turn.ts'
+import { newRow, type Turn } from './turn.ts'
 import { addUsage, type StepUsage } from './usage.ts'
 
 type StepRow = { [Field in keyof Required<StepUsage>]: number | null } & {
@@ -11,7 +11,7 @@ type StepRow = { [Field in keyof Required<StepUsage>]: number | null } & {
 
 /**
  * What servers before this one have done of a run: adds the tokens of their steps to those of the turn. Returns the answer whose
- * calls were running when the last of them ended.
+ * calls were running when the last of them ended; the caller's messages get the ids that they have before it.
  */
 export async function loadProgress(turn: Turn): Promise<Answer | undefined> {
   const rows = await turn.scope.query<StepRow>(sql`
@@ -24,5 +24,9 @@ export async function loadProgress(turn: Turn): Promise<Answer | undefined> {
     turn.usage = addUsage(turn.usage, { ...known, ...tokens, total_tokens: total_tokens ?? 0 }, phase === 'done')
   }
   const interrupted = rows.at(-1)?.answer
-  return interrupted ? { ...interrupted, startedAt: performance.now() - interrupted.milliseconds } : undefined
+  if (!interrupted) return undefined
+  // A server of an older version stored none.
+  const { inputIds = [] } = interrupted
+  turn.inputs = turn.inputs.map((row, n) => newRow(turn, { ...row, id: inputIds[n] ?? row.id }))
+  return { ...interrupted, startedAt: performance.now() - interrupted.milliseconds }
 }
