@@ -3,22 +3,16 @@ import type { Scope } from '../../db/scope.ts'
 import { conflict } from '../../lib/errors.ts'
 import { fanOutOf } from '../messages/fan-out.ts'
 import { listMessages } from '../messages/list.ts'
+import { saidInGroup } from '../messages/said-in-group.ts'
 import type { ListGroupMessages } from './message-schema.ts'
 import { groups } from './schema.ts'
 
-/**
- * The messages of a group, newest first: those of callers once, however many members read them, and those of the members. 404.
- */
+/** What was said in a group, newest first. 404. */
 export async function listGroupMessages(scope: Scope, id: string, query: ListGroupMessages) {
   await scope.exists('groups', id)
-  const { organizationId } = scope
   const options = { ...query, include_compaction_messages: scope.names !== 'vendor' }
-  const condition = sql`group_id = ${id} and (role not in ('user', 'system') or sender_id is null and otid is not null
-    and not exists (select from messages as earlier where earlier.organization_id = ${organizationId}
-      and earlier.group_id = ${id} and earlier.otid = messages.otid
-      and (earlier.created_at, earlier.id) < (messages.created_at, messages.id)))`
   const fanOut = ({ agent_type }: { agent_type: string }) => fanOutOf(agent_type, options)
-  return listMessages(scope, condition, query, fanOut, query.include_return_message_types)
+  return listMessages(scope, saidInGroup(scope, id), query, fanOut, query.include_return_message_types)
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { notFound } from '../../lib/errors.ts'
 import { fanOutOf } from '../messages/fan-out.ts'
 import { listMessages } from '../messages/list.ts'
+import { saidInGroup } from '../messages/said-in-group.ts'
 import { runsOf } from '../steps/steps.ts'
 import { type ListRunMessages, type ListRuns, type RunMetrics, type RunUsage, runs } from './schema.ts'
 
@@ -41,12 +42,14 @@ export function listRuns(scope: Scope, query: ListRuns) {
   )
 }
 
-/** The messages of a run, oldest first. 404. */
+/** The messages of a run, oldest first: of a group's run what was said, as the group lists it. 404. */
 export async function listRunMessages(scope: Scope, id: string, page: ListRunMessages) {
-  const [run] = await scope.read<{ request_config: Record<string, never> }>(sql`
-    select request_config from runs where organization_id = ${scope.organizationId} and id = ${id}`)
+  const [run] = await scope.read<{ request_config: Record<string, never>; group: string | null }>(sql`
+    select request_config, case when agent_id is null then group_id end as group from runs where organization_id = ${scope.organizationId} and id = ${id}`)
   if (!run) throw notFound('run', id)
-  return listMessages(scope, sql`run_id in ${runsOf(scope, id)}`, { order: 'asc', ...page }, ({ agent_type }) =>
+  const ofRun = sql`run_id in ${runsOf(scope, id)}`
+  const condition = run.group === null ? ofRun : sql`${ofRun} and ${saidInGroup(scope, run.group)}`
+  return listMessages(scope, condition, { order: 'asc', ...page }, ({ agent_type }) =>
     fanOutOf(agent_type, run.request_config),
   )
 }

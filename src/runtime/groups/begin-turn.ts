@@ -17,6 +17,7 @@ const note = (content: string, group_id: string): UserInput => ({
   role: 'system',
   content,
   group_id,
+  sender_id: group_id,
   otid: randomUUID(),
 })
 

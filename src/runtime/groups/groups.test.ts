@@ -194,7 +194,33 @@ describe('under a manager', () => {
   })
 })
 
+type Listed = Record<string, string>
+
 describe('of a group', () => {
+  test.each([
+    { manager_type: 'round_robin', max_turns: 5 },
+    { manager_type: 'dynamic', manager_agent_id: 'Ada' },
+    { manager_type: 'supervisor', manager_agent_id: 'Ada' },
+    { manager_type: 'swarm' },
+  ])('the messages of a run are the conversation, and those of its caller are there once: %o', async (manager) => {
+    const { Ada, Bob, Eve } = await makeAgents(server.alice, NAMES)
+    const named = manager.manager_agent_id !== undefined
+    const members = named ? [Bob, Eve] : [Ada, Bob, Eve]
+    const group = await makeGroup(server.alice, members, { ...manager, ...(named && { manager_agent_id: Ada }) })
+    const first = await sendTo(server.alice, group, 'One.')
+    const second = await sendTo(server.alice, group, 'Two.')
+    const listed: Listed[][] = []
+    for (const { usage } of [first, second]) {
+      const { parent_run_id } = (await server.alice.get(`/v1/runs/${usage.run_ids[0]}`)).body
+      listed.push((await server.alice.get(`/v1/runs/${parent_run_id}/messages`)).body)
+    }
+    const others = (messages: Listed[]) => messages.filter(({ sender_id }) => sender_id === undefined)
+    expect(listed.map((messages) => others(messages).map(({ content }) => content))).toEqual([['One.'], ['Two.']])
+    expect(listed.map((messages) => messages[0]!.content)).toEqual(['One.', 'Two.'])
+    expect(listed.map((messages) => spoken(messages))).toEqual([spoken(first.messages), spoken(second.messages)])
+    expect((await server.alice.get(`/v1/groups/${group}/messages?order=asc`)).body).toEqual(listed.flat())
+  })
+
   test('messages are listed once, with who said them', async () => {
     const { agents, group } = await makeThree()
     await sendTo(server.alice, group, 'Hello.')

@@ -76,6 +76,10 @@ test('a swarm hands over ten times at most, and begins with its manager', () => 
   expect(nextTurn(stateOf(group, ten), NOTHING)).toEqual({ end: 'end_turn' })
 })
 
+test.each(['round_robin', 'dynamic', 'swarm'] as const)('in a group %s without turns nobody speaks', (manager_type) => {
+  expect(nextTurn(stateOf({ manager_type, max_turns: 0 }, []), NOTHING)).toEqual({ end: 'end_turn' })
+})
+
 test('no turn begins beyond the tokens of the caller', () => {
   const state = stateOf({ manager_type: 'round_robin' }, [turnOf('Bob')], { tokens: 100 })
   expect(nextTurn(state, NOTHING, 100)).toEqual({ end: 'max_tokens_exceeded' })

@@ -48,7 +48,7 @@ const dynamic: Policy = ({ group, manager, members, turns }, { texts, chosen }) 
     return speaker ? { speaker } : { end: 'end_turn' }
   }
   if (endWord !== '' && texts.some((text) => text.includes(endWord))) return { end: 'end_turn' }
-  if (turns.filter(isSpeech).length >= max_turns) return { end: turns.length > 0 ? 'max_steps' : 'end_turn' }
+  if (turns.filter(isSpeech).length >= max_turns) return { end: 'max_steps' }
   return { speaker: manager, tool: 'choose_next_speaker', others: members, endWord }
 }
 
@@ -74,6 +74,7 @@ const POLICIES: Record<GroupState['group']['manager_type'], Policy> = {
 /** The next turn of a group's run, whose turns so far are over. `maxTokens`: the tokens that its members may use together. */
 export function nextTurn(state: GroupState, said: Said, maxTokens = Number.POSITIVE_INFINITY): NextTurn {
   if (state.turns.at(-1)?.stop_reason === 'requires_approval') return { end: 'requires_approval' }
+  if (state.group.max_turns === 0) return { end: 'end_turn' }
   const next = POLICIES[state.group.manager_type](state, said)
   if ('end' in next) return next
   if (state.tokens >= maxTokens) return { end: 'max_tokens_exceeded' }
