@@ -6,7 +6,7 @@ import { type FoundTool, findTools, ruleNameIssues } from './check-tool-rules.ts
 import { type AgentType, DEFAULT_TYPE } from './schema.ts'
 import { storedRules, type ToolRule } from './tool-rules.ts'
 
-/** The type whose turn ends when the model calls no tool: it needs no rules for that. */
+/** The type whose turn ends when the model calls no tool: it needs no rules for that, unless a partner manages its memory. */
 const UNRULED: AgentType = 'svc_v1_agent'
 
 /** The tools whose call ends a turn. */
@@ -69,7 +69,9 @@ function rulesOf(body: CreateAgent, own: readonly ToolRule[], attached: readonly
   const rules: ToolRule[] = [...own]
   const hasRule = (name: string, ...types: ToolRule['type'][]) =>
     own.some((rule) => rule.tool_name === name && types.includes(rule.type))
-  if (body.include_base_tool_rules ?? (body.agent_type ?? DEFAULT_TYPE) !== UNRULED) {
+  // An agent with a partner answers by a call of send_message: without a rule the model would answer once more.
+  const isRuled = body.enable_sleeptime === true || (body.agent_type ?? DEFAULT_TYPE) !== UNRULED
+  if (body.include_base_tool_rules ?? isRuled) {
     for (const { name, tool_type } of attached) {
       if (hasRule(name, 'exit_loop', 'continue_loop')) continue
       if (EXITS.has(name)) rules.push({ type: 'exit_loop', tool_name: name })

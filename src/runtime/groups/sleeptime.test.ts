@@ -77,7 +77,8 @@ describe('an agent that looks after the memory of another', () => {
     const [first, second] = await transcripts(pair.partner)
     expect(first!.match(/User: .*/g)).toEqual(['User: One.'])
     expect(second!.match(/User: .*/g)).toEqual(['User: Two.', 'User: Three.'])
-    const last = (await server.alice.get(`/v1/agents/${pair.agent}/messages?limit=1`)).body[0].id
+    const last = (await server.alice.get(`/v1/agents/${pair.agent}/messages?limit=1&use_assistant_message=false`))
+      .body[0].id
     expect(await groupOf(pair)).toMatchObject({ turns_counter: 0, last_processed_message_id: last })
   })
 
@@ -148,7 +149,10 @@ describe('an agent that looks after the memory of another', () => {
       context_window: 9_000,
     }
     await server.alice.patch(`/v1/agents/${pair.partner}`, { llm_config })
-    expect((await send(pair.agent, 'Hello.')).stop_reason.stop_reason).toBe('end_turn')
+    expect(await send(pair.agent, 'Hello.')).toMatchObject({
+      messages: [{ message_type: 'assistant_message' }],
+      stop_reason: { stop_reason: 'tool_rule' },
+    })
     expect((await endedRuns(pair.partner, 1))[0]!.status).toBe('failed')
     expect((await send(pair.agent, 'Still there?')).usage.run_ids).toHaveLength(1)
     await endedRuns(pair.partner, 2)
@@ -163,6 +167,14 @@ describe('an agent that looks after the memory of another', () => {
     await endedRuns(pair.partner, 1)
     expect(await runsOf(pair.agent)).toHaveLength(1)
   })
+})
+
+test('an agent with a partner and its base tools answers once', async () => {
+  const { body } = await server.alice.post('/v1/agents/', { name: 'Day', enable_sleeptime: true })
+  const { messages } = (await server.alice.post(`/v1/agents/${body.id}/messages`, { input: 'Hello.' })).body
+  expect(messages.map(({ message_type }: { message_type: string }) => message_type)).toEqual(['assistant_message'])
+  const bare = await server.alice.post('/v1/agents/', { enable_sleeptime: true, include_base_tool_rules: false })
+  expect(bare.body.tool_rules ?? []).toEqual([])
 })
 
 test('turns that overlap are read one behind the other, each once', async () => {
