@@ -79,6 +79,10 @@ export async function budgetError(scope: Scope, spender: Spender, isRun = true):
   )
 }
 
+/** Whether an error says that a budget is used up. */
+export const isBudgetError = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'too_many_requests' && 'budget_id' in (error.fields ?? {})
+
 /** Makes a call of a model that is no part of a run, and counts its usage. 429 where a budget of tokens or costs is used up. */
 export async function withinBudget<T>(
   scope: Scope,

@@ -6,6 +6,9 @@ const server = useTestServer({ defaultModel: 'cairn/scripted' })
 
 const makeAgent = async () => (await server.alice.post('/v1/agents/', {})).body.id as string
 
+const makeGroup = async (agent_ids: string[]) =>
+  (await server.alice.post('/v1/groups/', { agent_ids, description: 'A group' })).body.id as string
+
 /** A client with a key of its own, and the id of the key. */
 async function makeKey() {
   const { body } = await server.alice.post('/v1/api-keys/', { name: 'Key', scopes: ['read', 'write'] })
@@ -74,31 +77,53 @@ describe('a budget', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   })
 
-  test.skipIf(!process.env.TEST_DATABASE_URL)('of runs is never exceeded by runs that begin at once', async () => {
-    const second = await server.another()
-    const agents = [await makeAgent(), await makeAgent()]
-    const { client, id: api_key_id } = await makeKey()
-    const id = await makeBudget({ api_key_id, runs: 1 })
-    const headers = { authorization: `Bearer ${client.key}` }
-    const waiting = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+  const ROUTES = [
+    ['agents', 1],
+    // The group's run, and the turn of its member.
+    ['groups', 3],
+  ] as const
+  test.skipIf(!process.env.TEST_DATABASE_URL).for(ROUTES)(
+    'of runs is never exceeded: %s at once',
+    async ([route, runs]) => {
+      const second = await server.another()
+      const agents = [await makeAgent(), await makeAgent()]
+      const groups = [await makeGroup([agents[0]!]), await makeGroup([agents[1]!])]
+      const { client, id: api_key_id } = await makeKey()
+      const id = await makeBudget({ api_key_id, runs })
+      const headers = { authorization: `Bearer ${client.key}` }
+      const waiting = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    // Both have read what was used before either counts its run.
-    const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const holding = server.database.transaction(async (trx) => {
-      await sql`select from threads where id = any(${agents}) for update`.execute(trx)
-      held.resolve()
-      await gate.promise
-    })
-    await held.promise
-    const sent = [server, second].map(({ alice }, n) =>
-      alice.post(`/v1/agents/${agents[n]}/messages/async`, { input: 'Hi' }, headers),
-    )
-    const { kysely } = server.database
-    await expect.poll(async () => (await waiting.execute(kysely)).rows[0]!.n, { timeout: 30_000 }).toBe(2)
-    gate.resolve()
-    await holding
-    expect((await Promise.all(sent)).map(({ status }) => status).toSorted()).toEqual([200, 429])
-    expect((await budgetOf(id)).used.runs).toBe(1)
+      // Both have read what was used before either counts its run.
+      const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const holding = server.database.transaction(async (trx) => {
+        await sql`select from threads where id = any(${agents}) for update`.execute(trx)
+        held.resolve()
+        await gate.promise
+      })
+      await held.promise
+      const sent = [server, second].map(({ alice }, n) =>
+        alice.post(`/v1/${route}/${(route === 'agents' ? agents : groups)[n]}/messages`, { input: 'Hi' }, headers),
+      )
+      const { kysely } = server.database
+      await expect.poll(async () => (await waiting.execute(kysely)).rows[0]!.n, { timeout: 30_000 }).toBe(2)
+      gate.resolve()
+      await holding
+      expect((await Promise.all(sent)).map(({ status }) => status).toSorted()).toEqual([200, 429])
+      expect((await budgetOf(id)).used.runs).toBe(runs)
+    },
+  )
+
+  test('that a member of a group has used up ends the group’s run, and keeps what was said', async () => {
+    const agents = [await makeAgent(), await makeAgent()]
+    const group = await makeGroup(agents)
+    const say = () => server.alice.post(`/v1/groups/${group}/messages`, { input: 'Hello' })
+    await makeBudget({ agent_id: agents[1]!, runs: 1 })
+    expect((await say()).body.stop_reason.stop_reason).toBe('end_turn')
+    const { status, body } = await say()
+    expect([status, body.stop_reason.stop_reason]).toEqual([200, 'insufficient_credits'])
+    expect(body.messages).toMatchObject([{ sender_id: agents[0] }])
+    await makeBudget({ agent_id: agents[0]!, runs: 0 })
+    expect((await say()).status).toBe(429)
   })
 
   test('of tokens ends a run that goes on beyond it', async () => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { newId } from '../../lib/ids.ts'
 import { insertRun, refusal } from '../accept.ts'
+import { lockRunBudgets } from '../budgets.ts'
 import { CancelledError, LostRunError } from '../interruptions.ts'
 import type { UserInput } from '../request.ts'
 import type { Start } from '../turn.ts'
@@ -59,6 +60,7 @@ export async function beginTurn(start: Start, { turns }: GroupState, speech: Spe
   }
   const [stored] = await scope.transaction(async (tx) => {
     await lockRun(tx, start)
+    await lockRunBudgets(tx, turn)
     return insertRun(tx, turn, id)
   })
   if (!stored) throw await refusal(scope, turn)

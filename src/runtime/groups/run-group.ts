@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../db/scope.ts'
 import { ApiError } from '../../lib/errors.ts'
 import type { StopReason, UsageStatistics } from '../../resources/messages/schema.ts'
+import { isBudgetError } from '../budgets.ts'
 import { stopEvent } from '../frames.ts'
 import { CancelledError } from '../interruptions.ts'
 import type { RunOutcome } from '../run-outcome.ts'
@@ -68,6 +69,11 @@ export async function runGroup(start: Start): Promise<RunOutcome> {
     const said: Said = last ? saidIn(await rowsOfTurn(scope, last.id), last.agent_type) : { texts: [] }
     const next = nextTurn(state, said, request.max_total_tokens ?? undefined)
     if ('end' in next) return finish(start, next.end)
-    await beginTurn(start, state, next)
+    try {
+      await beginTurn(start, state, next)
+    } catch (error) {
+      if (last && isBudgetError(error)) return finish(start, 'insufficient_credits')
+      throw error
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { Scope } from '../../db/scope.ts'
 import { newId } from '../../lib/ids.ts'
 import { SLEEPTIME } from '../../resources/agents/sleeptime.ts'
 import { insertRun } from '../accept.ts'
+import { lockRunBudgets } from '../budgets.ts'
 import type { Commit } from '../commit.ts'
 import { contextWith, type QueuedRun, type Start, type Turn } from '../turn.ts'
 import { afterTurn, lockSleepingGroups, noteTurn, type SleepingGroup } from './sleeping-groups.ts'
@@ -39,6 +40,7 @@ async function queueMembers(tx: Scope, turn: Turn, group: SleepingGroup, lines: 
       metadata: { agent_id: member },
       owner: null,
     }
+    await lockRunBudgets(tx, run)
     const [stored] = await insertRun(tx, run, newId('run'))
     if (stored) queued.push({ id: stored.id, threadId: member })
   }
