@@ -4,7 +4,6 @@ A job and a result are one line of JSON each. A result begins with the nonce of 
 descriptor are not believed. No code of a tool has run in this process before its job comes.
 """
 
-import _json  # the module json takes half of a start, for regular expressions that no job needs
 import os
 import resource
 import select
@@ -28,13 +27,31 @@ def unencodable(value):
     raise TypeError(f"{type(value).__name__} has no JSON")
 
 
-def loads(text):
-    return _json.make_scanner(Decoding)(text, 0)[0]
+def fast_json():
+    """The C code below the module json, which takes half of a start for regular expressions that no job needs."""
+    import _json
+
+    def loads(text):
+        return _json.make_scanner(Decoding)(text, 0)[0]
+
+    def dumps(value):
+        encode = _json.make_encoder({}, unencodable, _json.encode_basestring_ascii, None, ": ", ", ", False, False, False)
+        return "".join(encode(value, 0))
+
+    dumps(loads("[{}]"))
+    return loads, dumps
 
 
-def dumps(value):
-    encode = _json.make_encoder({}, unencodable, _json.encode_basestring_ascii, None, ": ", ", ", False, False, False)
-    return "".join(encode(value, 0))
+def public_json():
+    import json
+
+    return json.loads, lambda value: json.dumps(value, allow_nan=False)
+
+
+try:
+    loads, dumps = fast_json()
+except Exception:  # the C code is private, and another version of Python may have it differently
+    loads, dumps = public_json()
 
 
 def main():
