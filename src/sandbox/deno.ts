@@ -11,8 +11,9 @@ export interface Deno {
 
 const SYSTEM = ['/usr/local/bin/deno', '/usr/bin/deno', '/opt/homebrew/bin/deno']
 
-/** How to install Deno. */
-export const INSTALL_DENO = 'For tools in TypeScript: npm install --no-save deno@2.9.6'
+/** How to install Deno. The command is another in each kind of installation. */
+export const INSTALL_DENO =
+  'Tools in TypeScript need the npm package deno@2.9.6: docs/tool-packages.md says how to add it.'
 
 /** Deno of the npm package `deno`; undefined where it isn't installed. */
 function installed(): string | undefined {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { e2bStandIn } from '../../test/stand-ins/e2b.ts'
 import { createE2BSandbox } from './e2b.ts'
+import { openSandbox } from './open.ts'
 import type { Sandbox, SandboxCall } from './sandbox.ts'
 
 let e2b: Awaited<ReturnType<typeof e2bStandIn>>
@@ -14,6 +15,13 @@ afterAll(() => e2b.close())
 
 const call = (code: string, more: Partial<SandboxCall> = {}, signal?: AbortSignal) =>
   sandbox.run({ organizationId: 'o', language: 'python', code, name: 'tool', args: {}, env: {}, ...more }, signal)
+
+test('tools run at E2B where the operator says so, and are refused without an account', async () => {
+  const settings = { mode: 'e2b' as const, dataDir: '/nowhere', packageIndexes: { pip: '', npm: '' } }
+  const opened = await openSandbox({ ...settings, e2b: { apiKey: 'e2b_key' } })
+  expect([opened.kind, opened.note]).toEqual(['e2b', 'E2B'])
+  expect(await openSandbox(settings)).toMatchObject({ kind: 'none', note: expect.stringContaining('E2B_API_KEY') })
+})
 
 describe('a tool at E2B', () => {
   test('in Python has its arguments, its environment and its agent, and its machine ends with it', async () => {

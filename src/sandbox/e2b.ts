@@ -24,7 +24,7 @@ export interface E2BSettings {
   sandboxUrl?: string | undefined
 }
 
-export const INSTALL_E2B = 'npm install --no-save e2b@2.51.0'
+export const INSTALL_E2B = 'e2b@2.51.0. docs/tool-packages.md says how to add it.'
 
 const ROOT = '/tmp/cairn'
 const INSTALL_MS = 300_000

@@ -120,16 +120,19 @@ async function findBubblewrap(program: readonly string[], hidden: readonly strin
   )
 }
 
-/** Deno, where it runs in this enclosure. */
-async function findTypeScript(enclosure: Enclosure): Promise<Deno | undefined> {
+/** Deno, where it runs in this enclosure, and how that is said at the start. */
+async function findTypeScript(enclosure: Enclosure): Promise<{ deno?: Deno; note: string }> {
   const deno = findDeno()
-  return deno && (await trial(enclosure, denoProgram(deno))) === undefined ? deno : undefined
+  if (!deno) return { note: `no Deno (${INSTALL_DENO})` }
+  const reason = await trial(enclosure, denoProgram(deno))
+  if (reason === undefined) return { deno, note: `Deno ${deno.version}` }
+  return { note: `no Deno (${deno.path} doesn't start in the sandbox: ${reason.slice(0, 300)})` }
 }
 
 /** The sandbox of this machine's programs. */
 async function openLocal(enclosure: Enclosure, python: Python, settings: SandboxSettings) {
   const { dataDir, packageIndexes, packages = packagesDirectory(enclosure, dataDir) } = settings
-  const deno = await findTypeScript(enclosure)
+  const { deno, note } = await findTypeScript(enclosure)
   const install = createInstaller({
     ...packageIndexes,
     programs: { python: python.path, ...(deno && { typescript: deno.path }) },
@@ -141,18 +144,21 @@ async function openLocal(enclosure: Enclosure, python: Python, settings: Sandbox
     enclose: enclosure.enclose,
     packages: createPackages(packages, install),
   })
-  return { sandbox, note: deno ? `Deno ${deno.version}` : `no Deno (${INSTALL_DENO})` }
+  return { sandbox, note }
 }
 
 /** The machines of E2B where there is an account, or else a refusal with the reason. */
-const elsewhere = (reason: string, e2b: E2BSettings | undefined): OpenedSandbox =>
-  e2b ? { kind: 'e2b', note: `E2B. On this machine: ${reason}`, sandbox: createE2BSandbox(e2b) } : refusing(reason)
+const elsewhere = (
+  reason: string,
+  e2b: E2BSettings | undefined,
+  note = `E2B. On this machine: ${reason}`,
+): OpenedSandbox => (e2b ? { kind: 'e2b', note, sandbox: createE2BSandbox(e2b) } : refusing(reason))
 
 /** Finds what runs tools. Refuses rather than running code of users without a sandbox. */
 export async function openSandbox(settings: SandboxSettings): Promise<OpenedSandbox> {
   const { mode, dataDir, e2b } = settings
   if (mode === 'off') return refusing('Tools with source code are off on this server (CAIRN_SANDBOX=off).')
-  if (mode === 'e2b') return elsewhere('CAIRN_SANDBOX is e2b, which needs E2B_API_KEY.', e2b)
+  if (mode === 'e2b') return elsewhere('CAIRN_SANDBOX is e2b, which needs E2B_API_KEY.', e2b, 'E2B')
   const python = findPython()
   if (!python) return elsewhere(`There is no Python 3.10 or newer. ${INSTALL}`, e2b)
   if (mode === 'unsafe-local') {

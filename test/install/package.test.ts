@@ -24,6 +24,8 @@ describe('the npm package', () => {
     store = await createStore()
     folder = join(store.directory, 'empty')
     mkdirSync(folder)
+    // A folder that has been built before packs a whole package, too.
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, env })
     const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', store.directory], { cwd: ROOT, env })
     const file = join(store.directory, packed.toString().trim().split('\n').at(-1)!)
     const npx = `cd "${folder}" && exec npx --yes --prefer-offline --loglevel=error "file:${file}"`
