@@ -40,14 +40,15 @@ function outcomeOf(
       ? { end: 'requires_approval' }
       : sequelOf(turn, executed, past, { isLast, cut: output.finish === 'length' })
   const { end, heartbeat } = sequel
+  const inputs = turn.inputs.map((row) => ({ ...row, step_id: ids.stepId }))
   // An answer of nothing leaves no trace in the history: a provider would refuse it.
-  if (now.length + waiting.length === 0 && content.length === 0) return { inputs: [], added: [], past, end }
+  if (now.length + waiting.length === 0 && content.length === 0) return { inputs, added: [], past, end }
   const added = [
     ...answerRows(turn, answer),
     ...(results.length > 0 ? [returnRow(turn, returnId, ids.stepId, now, results)] : []),
     ...(heartbeat ? [heartbeatRow(turn, ids.stepId, heartbeat)] : []),
   ]
-  return { inputs: turn.inputs.map((row) => ({ ...row, step_id: ids.stepId })), added, past, end }
+  return { inputs, added, past, end }
 }
 
 /** The roles of new rows that readers get: those of tokens have seen the model's own message, and no heartbeat is shown. */

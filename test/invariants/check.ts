@@ -11,7 +11,7 @@ export interface Stored {
   /** The messages in context, in their order. */
   context: StoredMessage[]
   steps: { id: string; status: string }[]
-  runs: { id: string; status: string }[]
+  runs: { id: string; status: string; request: { messages: { otid: string }[] } }[]
 }
 
 /** Reads what is stored of an agent, and of one of its threads. */
@@ -66,6 +66,15 @@ function checkSteps({ messages, steps, runs, thread }: Stored): void {
   expect([thread.run_id, thread.waiting]).toEqual([null, 0])
 }
 
+/** Expects lists of messages, which go by time, to have the order of the context, and no message of a caller to be lost. */
+function checkOrder({ context, messages, runs }: Stored): void {
+  const ids = context.filter(({ role }) => role !== 'summary').map(({ id }) => id)
+  expect(ids).toEqual(ids.toSorted())
+  const stored = new Set([...messages.values()].map(({ otid }) => otid))
+  const sent = runs.flatMap(({ status, request }) => (status === 'completed' ? request.messages : []))
+  expect(sent.filter(({ otid }) => !stored.has(otid))).toEqual([])
+}
+
 /** Expects the invariants of a history to hold over what is stored while no run is at work. */
 export function checkStored(stored: Stored): void {
   const { context, messages, thread } = stored
@@ -76,6 +85,7 @@ export function checkStored(stored: Stored): void {
   expect(thread.pending_approval?.id ?? null).toEqual(isRequest ? last.id : null)
   expect(waiting.length > 0).toBe(isRequest)
   for (const row of messages.values()) checkRow(row)
+  checkOrder(stored)
   checkSteps(stored)
 }
 
